@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { lazy, Suspense, useState } from "react";
 import { Link } from "wouter";
 import { openDrafts } from "../api/open-drafts.ts";
+import { unsavedIds } from "../api/unsaved-work.ts";
 import { draftNamesHere } from "../transcript/edit/saving/draft-database.ts";
 import { identityOf, sessionQuery, signOut, switchAccount, type Session } from "../api/session.ts";
 import { Button } from "../parts/button.tsx";
@@ -9,6 +10,7 @@ import { Choice } from "../parts/choice.tsx";
 import { ProblemNote } from "../parts/problem-note.tsx";
 import { commonText } from "../text/common.ts";
 import { useText } from "../text/language.tsx";
+import type { Unsaved } from "./sign-out-dialog.tsx";
 
 const SignOutDialog = lazy(async () => {
   const { SignOutDialog } = await import("./sign-out-dialog.tsx");
@@ -28,10 +30,10 @@ export function AccountMenu({ session }: { readonly session: Session }) {
     onSuccess: leavePage,
   });
   const owner = identityOf(session);
-  const [asked, setAsked] = useState<readonly string[]>([]);
+  const [asked, setAsked] = useState<Unsaved>();
   const check = useMutation({
-    mutationFn: () => unsavedNames(owner),
-    onSuccess: (names) => (names.length === 0 ? leave.mutate() : setAsked(names)),
+    mutationFn: () => findUnsaved(owner),
+    onSuccess: (found) => (found ? setAsked(found) : leave.mutate()),
   });
   const change = useMutation({
     mutationFn: switchAccount,
@@ -60,13 +62,13 @@ export function AccountMenu({ session }: { readonly session: Session }) {
       >
         {t(commonText.signOut)}
       </Button>
-      {asked.length > 0 && (
+      {asked && (
         <Suspense>
           <SignOutDialog
             owner={owner}
-            names={asked}
+            unsaved={asked}
             isPending={leave.isPending}
-            onClose={() => setAsked([])}
+            onClose={() => setAsked(undefined)}
             onLeave={leave.mutate}
           />
         </Suspense>
@@ -76,10 +78,14 @@ export function AccountMenu({ session }: { readonly session: Session }) {
   );
 }
 
-/** Returns the names of the transcripts whose texts a user has changed and not saved. */
-async function unsavedNames(owner: string): Promise<readonly string[]> {
+/** Returns what signing out would end, or undefined if there is nothing. */
+async function findUnsaved(owner: string): Promise<Unsaved | undefined> {
   const open = openDrafts(owner).map(({ name }) => name);
-  return [...new Set([...open, ...(await draftNamesHere(owner))])];
+  const drafts = [...new Set([...open, ...(await draftNamesHere(owner))])];
+  const recordings = (await unsavedIds(owner, "recording")).length;
+  const uploads = (await unsavedIds(owner, "upload")).length;
+  const isAny = drafts.length + recordings + uploads > 0;
+  return isAny ? { drafts, recordings, uploads } : undefined;
 }
 
 /** Loads the page again, without the browser's question about unsaved changes. */

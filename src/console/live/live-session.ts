@@ -2,6 +2,7 @@ import { createHlustClient } from "../../client/hlust-client.ts";
 import type { CreateStreamTokenResponseJson } from "../../gen/hlust/accounts/v1/accounts_pb.ts";
 import { ApiError } from "../api/api-error.ts";
 import { callApi } from "../api/call-api.ts";
+import { noteUnsaved } from "../api/unsaved-work.ts";
 import { Delays } from "./delays.ts";
 import { loudnessOf } from "./level.ts";
 import { LiveRecognition } from "./live-recognition.ts";
@@ -49,6 +50,8 @@ export class LiveSession {
   #pending: PendingWords[] = [];
   #saving: TranscriptSaving;
   #isLanguageChosen = false;
+  /** Ends the note that something is not saved. */
+  #noteSaved: (() => void) | undefined;
   /** The last position in the recording, in seconds, that was not silent. */
   #loudUntil = 0;
   /** Whether another microphone is to be opened as soon as the current one is closed. */
@@ -200,6 +203,8 @@ export class LiveSession {
     void this.#recognition?.stop();
     this.#recognition = undefined;
     this.#recording = undefined;
+    this.#noteSaved?.();
+    this.#noteSaved = undefined;
     this.#delays = new Delays();
     this.#pending = [];
     this.#saving = new TranscriptSaving(this.#owner);
@@ -223,6 +228,7 @@ export class LiveSession {
 
   #record(rate: number): void {
     this.#recording ??= new LiveRecording(rate);
+    this.#noteSaved ??= noteUnsaved(this.#owner, "recording", this.#saving.id);
     this.#recording.resume();
     this.#recognition ??= new LiveRecognition(this.#recording, {
       client: this.#client,

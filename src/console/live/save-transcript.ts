@@ -29,7 +29,8 @@ export interface Draft {
  * failed, and never creates a second transcript.
  */
 export class TranscriptSaving {
-  readonly #id = crypto.randomUUID();
+  /** Identifies the recording. */
+  readonly id = crypto.randomUUID();
   #isAttempted = false;
   #name: string | undefined;
   readonly #owner: string;
@@ -78,7 +79,7 @@ export class TranscriptSaving {
   }
 
   async #create(draft: Draft, signal: AbortSignal): Promise<string> {
-    const transcript = transcriptOf(draft, this.#id);
+    const transcript = transcriptOf(draft, this.id);
     this.#isAttempted = true;
     const { name } = await callApi<CreateTranscriptResponseJson>("/v1alpha1/transcripts", {
       method: "POST",
@@ -99,7 +100,7 @@ export class TranscriptSaving {
       owner: this.#owner,
     });
     const isOwn = ({ metadata }: TranscriptJson): boolean =>
-      metadata?.additionalMetadata?.[recordingKey] === this.#id;
+      metadata?.additionalMetadata?.[recordingKey] === this.id;
     return transcripts.find(isOwn)?.name;
   }
 }

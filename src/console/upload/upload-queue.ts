@@ -1,5 +1,6 @@
 import type { SubmitTranscriptJobRequestJson } from "../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { ApiError } from "../api/api-error.ts";
+import { noteUnsaved } from "../api/unsaved-work.ts";
 import { forgetUpload, keepUpload, keptPlace } from "./kept-uploads.ts";
 import { Pause } from "./pause.ts";
 import { beginUpload } from "./resumable-upload.ts";
@@ -45,6 +46,8 @@ interface Work {
   readonly pause: Pause;
   /** The idempotency key, which makes repeated submit requests create only one job. */
   readonly key: string;
+  /** Ends the note that the file is not a job yet. */
+  readonly noteSubmitted: () => void;
   /** `uploads/<id>`, once its upload has begun. */
   place: string | undefined;
   /** `uploads/<id>`, once the file is uploaded. */
@@ -104,6 +107,7 @@ export class UploadQueue {
       stop,
       pause: new Pause(),
       key: id,
+      noteSubmitted: noteUnsaved(owner, "upload", id),
       place: undefined,
       uploaded: undefined,
     });
@@ -115,6 +119,7 @@ export class UploadQueue {
   remove(id: string): void {
     const work = this.#works.get(id);
     work?.stop.abort();
+    work?.noteSubmitted();
     if (work?.place !== undefined) forgetUpload(work.place);
     this.#works.delete(id);
     this.#set(this.#uploads.filter((upload) => upload.id !== id));
