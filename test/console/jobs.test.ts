@@ -245,3 +245,26 @@ test("new jobs ask for punctuation and digits, unless the user chose otherwise t
   await choice.check();
   assert.deepEqual(await sent("tolur"), [true, true]);
 });
+
+test("a new recording has the language that was used last, or else that of the console", async () => {
+  const spoken = (page: Page) => page.getByRole("combobox", { name: /talað|spoken/ });
+  const look = { size: "desktop", language: "en", theme: "light" } as const;
+  await using page = await pages.open("/jobs?new", { look });
+  await until(async () => (await spoken(page).inputValue()) === "en-US");
+  await page.getByRole("radio", { name: "URL" }).check();
+  await spoken(page).selectOption("is-IS");
+  await page
+    .getByLabel("URL", { exact: true })
+    .and(page.getByRole("textbox"))
+    .fill(`${host.address}/thogn.wav?mál`);
+  const submitted = page.waitForResponse(/transcriptjob:submit$/);
+  await page.keyboard.press("Enter");
+  assert.equal((await submitted).status(), 200);
+  await page.reload();
+  await page.getByRole("button", { name: "New transcript" }).waitFor();
+  await page.goto(`${pages.service.address}/console/jobs?new`);
+  await until(async () => (await spoken(page).inputValue()) === "is-IS");
+  await page.goto(`${pages.service.address}/console/live`);
+  const iSpeak = page.getByRole("combobox", { name: "I speak" });
+  await until(async () => (await iSpeak.inputValue()) === "is-IS");
+});

@@ -3,6 +3,7 @@ import { lazy, Suspense, useEffect, useState, useSyncExternalStore } from "react
 import { useLocation } from "wouter";
 import { useInstalledLanguages } from "../api/installed-languages.ts";
 import { currentIdentity, identityOf, isSignedIn, sessionQuery } from "../api/session.ts";
+import { spokenLanguage } from "../api/spoken-language.ts";
 import { useAnnounce } from "../parts/announcer.tsx";
 import { Empty } from "../parts/empty.tsx";
 import { PageHead } from "../parts/page-head.tsx";
@@ -56,7 +57,7 @@ function Speaking({ session }: { readonly session: LiveSession }) {
   const t = useText();
   const { language } = useLanguage();
   const languages = useInstalledLanguages("LIVE");
-  const guess = languages.find((code) => code.startsWith(language)) ?? languages[0] ?? "is-IS";
+  const guess = spokenLanguage(languages, language);
   const announce = useAnnounce();
   const [, navigate] = useLocation();
   const state = useSyncExternalStore(session.subscribe, session.state);

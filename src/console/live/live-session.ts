@@ -2,6 +2,7 @@ import { createHlustClient } from "../../client/hlust-client.ts";
 import type { CreateStreamTokenResponseJson } from "../../gen/hlust/accounts/v1/accounts_pb.ts";
 import { ApiError } from "../api/api-error.ts";
 import { callApi } from "../api/call-api.ts";
+import { keepSpokenLanguage } from "../api/spoken-language.ts";
 import { noteUnsaved } from "../api/unsaved-work.ts";
 import { Delays } from "./delays.ts";
 import { loudnessOf } from "./level.ts";
@@ -119,6 +120,7 @@ export class LiveSession {
       }
       this.#microphone = microphone;
       this.#record(microphone.rate);
+      keepSpokenLanguage(this.#state.languageCode);
       this.#change({ phase: "listening", deviceId: deviceId ?? microphone.deviceId });
     } catch (error) {
       if (generation !== this.#generation) return;
