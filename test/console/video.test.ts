@@ -87,6 +87,8 @@ function coveredByPicture(page: Page): Promise<string[]> {
     const covered = [];
     const controls = document.querySelectorAll("main :is(a[href], button, select, input, [tabindex='0'])");
     for (const control of controls) {
+      // The picture has controls of its own.
+      if (picture.contains(control)) continue;
       control.focus();
       const { left, right, top, bottom } = control.getBoundingClientRect();
       if (right - left < 2) continue;
