@@ -9,7 +9,7 @@ const prefix = "hlust.unsaved";
  */
 export function noteUnsaved(owner: string, kind: UnsavedKind, id: string): () => void {
   const done = Promise.withResolvers<void>();
-  const name = `${prefix} ${kind} ${id} ${owner}`;
+  const name = unsavedLock(owner, kind, id);
   // Pages over http from other machines have no locks, and no one can sign in there.
   if ("locks" in navigator) void navigator.locks.request(name, () => done.promise);
   return done.resolve;
@@ -23,4 +23,24 @@ export async function unsavedIds(owner: string, kind: UnsavedKind): Promise<read
   const [start, end] = [`${prefix} ${kind} `, ` ${owner}`];
   const own = names.filter((name) => name.startsWith(start) && name.endsWith(end));
   return [...new Set(own.map((name) => name.slice(start.length, -end.length)))];
+}
+
+/** Returns the name of the lock of unsaved work. */
+export function unsavedLock(owner: string, kind: UnsavedKind, id: string): string {
+  return `${prefix} ${kind} ${id} ${owner}`;
+}
+
+let isClosed = false;
+
+/** Returns whether this tab may store what is not saved: not while its user signs out. */
+export function mayStore(): boolean {
+  return !isClosed;
+}
+
+/** Stores nothing more in this tab, until the returned function is called. */
+export function stopStoring(): () => void {
+  isClosed = true;
+  return () => {
+    isClosed = false;
+  };
 }

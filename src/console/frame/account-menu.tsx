@@ -2,9 +2,10 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { lazy, Suspense, useState } from "react";
 import { Link } from "wouter";
 import { openDrafts } from "../api/open-drafts.ts";
-import { unsavedIds } from "../api/unsaved-work.ts";
+import { stopStoring, unsavedIds } from "../api/unsaved-work.ts";
 import { draftNamesHere } from "../transcript/edit/saving/draft-database.ts";
 import { identityOf, sessionQuery, signOut, switchAccount, type Session } from "../api/session.ts";
+import { storedRecordings } from "../live/recording-store.ts";
 import { Button } from "../parts/button.tsx";
 import { Choice } from "../parts/choice.tsx";
 import { ProblemNote } from "../parts/problem-note.tsx";
@@ -25,7 +26,15 @@ export function AccountMenu({ session }: { readonly session: Session }) {
   const t = useText();
   const queries = useQueryClient();
   const leave = useMutation({
-    mutationFn: signOut,
+    mutationFn: async () => {
+      const goOn = stopStoring();
+      try {
+        return await signOut();
+      } catch (error) {
+        goOn();
+        throw error;
+      }
+    },
     // A new page is loaded, so that no data of the old account stays in memory.
     onSuccess: leavePage,
   });
@@ -80,9 +89,11 @@ export function AccountMenu({ session }: { readonly session: Session }) {
 
 /** Returns what signing out would end, or undefined if there is nothing. */
 async function findUnsaved(owner: string): Promise<Unsaved | undefined> {
-  const open = openDrafts(owner).map(({ name }) => name);
-  const drafts = [...new Set([...open, ...(await draftNamesHere(owner))])];
-  const recordings = (await unsavedIds(owner, "recording")).length;
+  const edited = openDrafts(owner).map(({ name }) => name);
+  const drafts = [...new Set([...edited, ...(await draftNamesHere(owner))])];
+  const stored = await storedRecordings(owner).catch(() => []);
+  const open = await unsavedIds(owner, "recording");
+  const recordings = new Set([...stored.map(({ id }) => id), ...open]).size;
   const uploads = (await unsavedIds(owner, "upload")).length;
   const isAny = drafts.length + recordings + uploads > 0;
   return isAny ? { drafts, recordings, uploads } : undefined;

@@ -10,6 +10,7 @@ import { PageHead } from "../parts/page-head.tsx";
 import { commonText } from "../text/common.ts";
 import { useLanguage, useText } from "../text/language.tsx";
 import { liveText } from "../text/live.ts";
+import { LeftNotes } from "./left-notes.tsx";
 import { LevelMeter } from "./level-meter.tsx";
 import { LiveControls } from "./live-controls.tsx";
 import { LiveNotes } from "./live-notes.tsx";
@@ -40,7 +41,10 @@ export function LivePage() {
     <>
       <PageHead title={t(commonText.live)} sub={t(liveText.sub)} />
       {caller.scopes.includes("speech") ? (
-        <Speaking session={liveSessionOf(owner, () => currentIdentity(queries) === owner)} />
+        <Speaking
+          owner={owner}
+          session={liveSessionOf(owner, () => currentIdentity(queries) === owner)}
+        />
       ) : (
         <Empty title={t(liveText.notAllowed)}>
           <p>{t(liveText.notAllowedNext)}</p>
@@ -53,7 +57,7 @@ export function LivePage() {
 /** The dialog that is open. */
 type OpenDialog = "save" | "startOver" | { readonly leaveBy: () => void };
 
-function Speaking({ session }: { readonly session: LiveSession }) {
+function Speaking({ owner, session }: { readonly owner: string; readonly session: LiveSession }) {
   const t = useText();
   const { language } = useLanguage();
   const languages = useInstalledLanguages("LIVE");
@@ -81,6 +85,7 @@ function Speaking({ session }: { readonly session: LiveSession }) {
   };
   return (
     <div className="live">
+      {state.phase === "idle" && <LeftNotes owner={owner} session={session} />}
       <LiveText state={state} onShown={session.wasShown} />
       <div className="live-bar">
         <LiveNotes state={state} session={session} />

@@ -30,14 +30,19 @@ export interface Draft {
  */
 export class TranscriptSaving {
   /** Identifies the recording. */
-  readonly id = crypto.randomUUID();
-  #isAttempted = false;
+  readonly id: string;
+  #isAttempted: boolean;
   #name: string | undefined;
   readonly #owner: string;
 
-  /** `owner` is the user who spoke (identityOf). */
-  constructor(owner: string) {
+  /**
+   * `owner` is the user who spoke (identityOf). `id` is the recording's, if it may have been saved
+   * already before the page was closed.
+   */
+  constructor(owner: string, id?: string) {
     this.#owner = owner;
+    this.id = id ?? crypto.randomUUID();
+    this.#isAttempted = id !== undefined;
   }
 
   /**
