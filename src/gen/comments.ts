@@ -679,6 +679,7 @@ export const comments: Readonly<Record<string, string>> = {
   "hlust.transcripts.v1alpha1.WatchTranscriptJobRequest.name": "The job, as `transcriptjob/<job_id>`.",
   "hlust.transcripts.v1alpha1.WatchTranscriptJobsRequest": "The request of WatchTranscriptJobs.",
   "hlust.transcripts.v1alpha1.WatchTranscriptJobsRequest.filter": "The condition that the jobs meet, in the form of the filter of ListTranscripts, for the\nmetadata that was submitted. If absent or empty, all jobs are watched.",
+  "hlust.transcripts.v1alpha1.WatchTranscriptJobsRequest.updates_only": "Whether only changes are sent: the first message has `update: true` and no jobs, and\nall changes after it are sent. For callers that list the jobs themselves. Default: false.",
   "hlust.transcripts.v1alpha1.WatchTranscriptJobsResponse": "A message of WatchTranscriptJobs.",
   "hlust.transcripts.v1alpha1.WatchTranscriptJobsResponse.update": "False in the first messages, which have all jobs; true in the messages about changes.",
   "hlust.transcripts.v1alpha1.WatchTranscriptJobsResponse.jobs": "The jobs, as GetTranscriptJob returns them. Empty if there are none, and in messages that only\nkeep the stream open.",
