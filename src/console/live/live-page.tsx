@@ -4,7 +4,7 @@ import { useLocation } from "wouter";
 import { useInstalledLanguages } from "../api/installed-languages.ts";
 import { currentIdentity, identityOf, isSignedIn, sessionQuery } from "../api/session.ts";
 import { spokenLanguage } from "../api/spoken-language.ts";
-import { useAnnounce } from "../parts/announcer.tsx";
+import { useNotify } from "../parts/announcer.tsx";
 import { Empty } from "../parts/empty.tsx";
 import { PageHead } from "../parts/page-head.tsx";
 import { commonText } from "../text/common.ts";
@@ -62,7 +62,7 @@ function Speaking({ owner, session }: { readonly owner: string; readonly session
   const { language } = useLanguage();
   const languages = useInstalledLanguages("LIVE");
   const guess = spokenLanguage(languages, language);
-  const announce = useAnnounce();
+  const announce = useNotify();
   const [, navigate] = useLocation();
   const state = useSyncExternalStore(session.subscribe, session.state);
   const [dialog, setDialog] = useState<OpenDialog>();

@@ -48,6 +48,7 @@ interface Work {
   readonly key: string;
   /** Ends the note that the file is not a job yet. */
   readonly noteSubmitted: () => void;
+  readonly onJob: ((name: string) => void) | undefined;
   /** `uploads/<id>`, once its upload has begun. */
   place: string | undefined;
   /** `uploads/<id>`, once the file is uploaded. */
@@ -100,7 +101,15 @@ export class UploadQueue {
    * Adds a file to the queue. `owner` is the user who chose the file; another user may be signed in
    * by now.
    */
-  add(owner: string, file: File, request: UploadRequest): void {
+  add(
+    owner: string,
+    file: File,
+    request: UploadRequest,
+    options: {
+      /** Called with the name of the job that the file has become. */
+      readonly onJob?: (name: string) => void;
+    } = {},
+  ): void {
     const id = crypto.randomUUID();
     const stop = new AbortController();
     this.#works.set(id, {
@@ -108,6 +117,7 @@ export class UploadQueue {
       pause: new Pause(),
       key: id,
       noteSubmitted: noteUnsaved(owner, "upload", id),
+      onJob: options.onJob,
       place: undefined,
       uploaded: undefined,
     });
@@ -199,13 +209,15 @@ export class UploadQueue {
 
   async #submit(
     { id, owner, request }: QueuedUpload,
-    { stop: { signal }, pause, key }: Work,
+    { stop: { signal }, pause, key, onJob }: Work,
     uploaded: string,
   ): Promise<void> {
     const submit = async (): Promise<void> => {
       this.#update(id, { kind: "SUBMITTING" });
       this.#checkOwner(owner);
-      await submitJob({ ...request, useUri: false, uri: uploaded }, { key, signal, owner });
+      const submitted = { ...request, useUri: false, uri: uploaded };
+      const { name = "" } = await submitJob(submitted, { key, signal, owner });
+      onJob?.(name);
     };
     const onWait = (error: ApiError): void => this.#update(id, { kind: "WAITING", error });
     await waitOut(submit, { signal, pause, onWait });
