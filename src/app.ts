@@ -184,7 +184,7 @@ async function openParts(
     { arrivals: arrivals.jobs, allow, recognizer, meter, log },
     { arrivals: arrivals.alignment, aligner: recognizer, meter, stopping: watches.stopping, log },
   );
-  const accounts = accountServices({ db, pageTokens, log }, meter, allowWebhooks);
+  const accounts = accountServices({ db, pageTokens, publicUrl, log }, meter, allowWebhooks);
   const services = [...transcripts.services, ...speech.services, ...accounts];
   const reading = { longMessages: parts.use(openSegmentsReader()), requestBytes: memory.bodies };
   const server = parts.use(

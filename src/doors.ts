@@ -317,7 +317,12 @@ export function speechServices(
 
 /** Creates the services for accounts, for their vocabularies and for webhooks. */
 export function accountServices(
-  parts: { readonly db: Kysely<Tables>; readonly pageTokens: PageTokens; readonly log: Log },
+  parts: {
+    readonly db: Kysely<Tables>;
+    readonly pageTokens: PageTokens;
+    readonly publicUrl: () => string;
+    readonly log: Log;
+  },
   meter: Meter,
   allowWebhooks: MediaAllowList,
 ): readonly ImplementedService[] {

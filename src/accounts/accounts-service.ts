@@ -11,6 +11,7 @@ import { callerMethod } from "./caller-method.ts";
 import { keyMethods } from "./key-methods.ts";
 import { memberMethods } from "./member-methods.ts";
 import { sessionMethods } from "./session-methods.ts";
+import { signInLinkMethod } from "./sign-in-link-method.ts";
 import { streamTokenMethods } from "./stream-token-methods.ts";
 import { usageMethods } from "./usage-methods.ts";
 
@@ -20,18 +21,22 @@ export function createAccountsService({
   meter,
   pageTokens,
   log,
+  publicUrl,
   ...clock
 }: {
   readonly db: Kysely<Tables>;
   readonly meter: Pick<Meter, "limitsOf" | "useOf">;
   readonly pageTokens: PageTokens;
   readonly log: Log;
+  /** Returns the address of the service for browsers. */
+  readonly publicUrl: () => string;
   readonly now?: () => number;
 }): ServiceImpl<typeof Accounts> {
   return {
     ...accountMethods({ db, meter, log }),
     ...callerMethod({ db }),
     ...memberMethods({ db, log }),
+    ...signInLinkMethod({ db, log, publicUrl, ...clock }),
     ...keyMethods({ db, meter, log, ...clock }),
     ...sessionMethods({ db, log, ...clock }),
     ...streamTokenMethods({ db, log }),

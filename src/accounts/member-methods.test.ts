@@ -5,11 +5,13 @@ import { type HandlerContext, type ServiceImpl } from "@connectrpc/connect";
 import { addAccount, refusal } from "../../test/fixtures/auth-fixture.ts";
 import { openTestAccounts } from "../../test/fixtures/open-test-accounts.ts";
 import { callBy, testCaller } from "../../test/fixtures/test-caller.ts";
-import { callerKey, scopes, type Caller, type Scope } from "../auth/caller.ts";
+import { callerKey, callerOf, scopes, type Caller, type Scope } from "../auth/caller.ts";
+import { takeSignInToken } from "../auth/sign-in-token.ts";
 import type { Database } from "../database/database.ts";
 import {
   type Accounts,
   CreateMemberRequestSchema,
+  CreateSignInLinkRequestSchema,
   DeleteMemberRequestSchema,
   ListMembersRequestSchema,
   ListMembersResponseSchema,
@@ -287,3 +289,37 @@ function callerIn(context: HandlerContext): Caller {
   assert.ok(caller);
   return caller;
 }
+
+describe("createSignInLink()", () => {
+  const link = async (context: HandlerContext, name: string) =>
+    await accounts.createSignInLink(create(CreateSignInLinkRequestSchema, { name }), context);
+  const tokenIn = (uri = "") => new URL(uri).hash.replace("#signInToken=", "");
+
+  it("makes a link for three days, which signs the member in once and replaces earlier ones", async () => {
+    const context = await newCall();
+    const name = await inviteAs(context, Role.MEMBER);
+    const before = Date.now();
+    const [first, second] = [await link(context, name), await link(context, name)];
+    const lifeMs = Number(second.expireTime?.seconds) * 1000 - before;
+    assert.ok(Math.abs(lifeMs - 3 * 86_400_000) < 60_000, `${lifeMs} ms`);
+    const { db } = database;
+    assert.equal(await takeSignInToken(db, tokenIn(first.uri), Date.now()), undefined);
+    const taken = await takeSignInToken(db, tokenIn(second.uri), Date.now());
+    assert.equal(taken?.isGood, true);
+    assert.deepEqual(taken.owner, {
+      accountId: callerOf(context).accountId,
+      memberId: name.replace("members/", ""),
+    });
+    assert.equal(await takeSignInToken(db, tokenIn(second.uri), Date.now()), undefined);
+  });
+
+  it("refuses callers that lack scopes of the member, and members of other accounts", async () => {
+    const context = await newCall();
+    const name = await inviteAs(context, Role.OWNER);
+    const weak = await newCall(["account", "transcripts.read"], callerOf(context).accountId);
+    const { reason } = await refusal(link(weak, name));
+    assert.equal(reason, "SCOPE_MISSING");
+    const { code } = await refusal(link(await newCall(), name));
+    assert.equal(code, "not_found");
+  });
+});

@@ -114,7 +114,7 @@ function memberMessage(row: Selectable<MemberTable>): Member {
  * Returns the error for a member that does not exist. A member of another account is treated as
  * nonexistent.
  */
-function memberNotFound(name: string): ServiceError {
+export function memberNotFound(name: string): ServiceError {
   return new ServiceError("not_found", `there is no ${shown(name)}`);
 }
 

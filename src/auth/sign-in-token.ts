@@ -3,20 +3,21 @@ import type { Tables } from "../database/tables.ts";
 import type { SessionOwner } from "./open-session.ts";
 import { newSecretToken, readSecretToken, secretMatches } from "./secret-token.ts";
 
-/** How long a link is valid. */
-const lifeMsMax = 600_000;
+/** How long a link is valid that its own user opens. */
+const lifeMsDefault = 600_000;
 
 const prefix = "hlust_signin_";
 
 /**
- * Creates a token that signs in to the console once, within 10 minutes, as a member or with the
- * scopes of an API key. Only its hash is stored. The links printed by the command line and at the
+ * Creates a token that signs in to the console once, within `lifeMs` (default: 10 minutes), as a
+ * member or with the scopes of an API key. Only its hash is stored. The links printed by the command line and at the
  * first start contain such a token.
  */
 export async function createSignInToken(
   db: Kysely<Tables>,
   owner: SessionOwner,
   now: number = Date.now(),
+  lifeMs: number = lifeMsDefault,
 ): Promise<string> {
   const { id, token, secretHash } = newSecretToken(prefix);
   await db.deleteFrom("sign_in_token").where("expires_at", "<=", new Date(now)).execute();
@@ -28,7 +29,7 @@ export async function createSignInToken(
       member_id: "memberId" in owner ? owner.memberId : null,
       api_key_id: "apiKeyId" in owner ? owner.apiKeyId : null,
       secret_hash: secretHash,
-      expires_at: new Date(now + lifeMsMax),
+      expires_at: new Date(now + lifeMs),
     })
     .execute();
   return token;

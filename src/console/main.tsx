@@ -12,6 +12,8 @@ import { Router } from "wouter";
 import { isRetryable } from "./api/call-api.ts";
 import { closeDrafts } from "./api/open-drafts.ts";
 import { watchReach } from "./api/reach.ts";
+import { stopStoring } from "./api/unsaved-work.ts";
+import { deleteAllRecordings } from "./live/recording-store.ts";
 import { clearOnIdentityChange, watchOtherTabs } from "./api/session.ts";
 import { Console } from "./console.tsx";
 import { Announcer } from "./parts/announcer.tsx";
@@ -50,6 +52,9 @@ const leaveUser = (): void => {
   // No text that was shown or typed stays on the screen or in memory. Unmounting also removes the
   // handlers that ask for confirmation before a page is left.
   closeDrafts();
+  stopStoring();
+  // The browser has deleted them already, unless this tab has stored something since.
+  deleteAllRecordings();
   root.unmount();
   location.replace("/console/");
 };

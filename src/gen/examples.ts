@@ -502,6 +502,18 @@ export const examples: unknown = {
       }
     }
   ],
+  "hlust.accounts.v1.Accounts.CreateSignInLink": [
+    {
+      "title": "A link for a member who was invited",
+      "request": {
+        "name": "members/0198c5a9-5fa2-7f59-9476-e5f60718293a"
+      },
+      "answer": {
+        "uri": "https://hlust.example.org/console/#signInToken=hlust_signin_EXAMPLE",
+        "expireTime": "2026-11-25T10:24:00Z"
+      }
+    }
+  ],
   "hlust.accounts.v1.Accounts.DeleteMember": [
     {
       "title": "A member who has left",

@@ -119,9 +119,9 @@ export function createJobsService(parts: JobsParts): JobsService {
       for await (const job of jobs) yield sharedMessage(job);
     },
 
-    async *watchTranscriptJobs({ filter }, context) {
+    async *watchTranscriptJobs({ filter, updatesOnly }, context) {
       const { accountId } = callerOf(context);
-      yield* watchJobs(accountId, filter, context.signal);
+      yield* watchJobs(accountId, filter, context.signal, { updatesOnly });
     },
 
     async listTranscriptJobs(request, context) {

@@ -72,6 +72,18 @@ function shown({ update, more, jobs: some }: WatchTranscriptJobsResponse): strin
 
 const tail = (id: string): string => id.slice(-4);
 
+test("a watch of updates only begins with an empty message, and sends what changes from then on", async () => {
+  const account = await jobs.addAccount();
+  const [first] = [await jobs.addJob(account), await jobs.addJob(account)];
+  const { db } = jobs.database;
+  const watchJobs = createWatchJobs(db, newNode());
+  const watch = watchJobs(account, "", forever(), { updatesOnly: true });
+  assert.equal(shown(await next(watch)), "update");
+  await jobs.change([first], "progress_percent = 7");
+  assert.equal(shown(await next(watch)), `update; ${tail(first)} PROCESSING 7`);
+  await watch.return();
+});
+
 test("a watch sends all jobs of the account, and then those that are new or have changed", async () => {
   const [account, other] = [await jobs.addAccount(), await jobs.addAccount()];
   const first = await jobs.addJob(account);

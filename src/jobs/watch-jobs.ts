@@ -40,6 +40,8 @@ type WatchJobs = (
   accountId: string,
   filter: string,
   signal: AbortSignal,
+  /** `updatesOnly`: the jobs that exist already are not sent. Default: false. */
+  options?: { readonly updatesOnly: boolean },
 ) => AsyncGenerator<WatchTranscriptJobsResponse, void, undefined>;
 
 /** Creates the method that watches the jobs of an account: all of them first, then changes. */
@@ -80,9 +82,15 @@ export function createWatchJobs(db: Kysely<Tables>, node: NodeWatches): WatchJob
     }
   }
 
-  return async function* watchJobs(accountId, text, signal) {
+  async function* nothing() {
+    yield new ListPart([], [], () => read([], { update: true, more: false }));
+  }
+
+  return async function* watchJobs(accountId, text, signal, options) {
     const filter = filterOf(text);
-    yield* watchers.watch({ accountId, filter, signal }, (watcher) => first(watcher, filter));
+    yield* watchers.watch({ accountId, filter, signal }, (watcher) =>
+      options?.updatesOnly ? nothing() : first(watcher, filter),
+    );
   };
 }
 

@@ -117,7 +117,7 @@ export async function currentSession(
 
 /** Returns the first data that a page of the console loads. */
 async function sessionJson(
-  { accountsOf }: Pick<ConsoleSessionParts, "accountsOf">,
+  { accountsOf, openId }: Pick<ConsoleSessionParts, "accountsOf" | "openId">,
   session: Session,
 ): Promise<string> {
   const accounts = (await accountsOf(session)).map(({ accountId, displayName, role }) => ({
@@ -133,6 +133,7 @@ async function sessionJson(
     scopes: [...session.scopes],
     account: accounts[0],
     accounts,
+    signInWays: waysOf(openId),
     expireTime: session.expiresAt.toISOString(),
   });
 }
@@ -142,8 +143,12 @@ async function sessionJson(
  */
 function signedOutWithMethods({ openId }: Pick<ConsoleSessionParts, "openId">): ServiceError {
   const { code, message, reason } = signedOut();
-  const metadata = { signInWays: openId ? "apiKey,openId" : "apiKey" };
+  const metadata = { signInWays: waysOf(openId).join() };
   return new ServiceError(code, message, { reason, metadata });
+}
+
+function waysOf(openId: ConsoleSessionParts["openId"]): readonly string[] {
+  return openId ? ["apiKey", "openId"] : ["apiKey"];
 }
 
 /**

@@ -143,6 +143,12 @@ const rows: readonly Row[] = [
     event: ["member.delete", { email: "*", role: "OWNER" }],
   },
   {
+    method: Accounts.method.createSignInLink,
+    make: makeMember,
+    call: (name) => ["POST", `/v1/${name}:createSignInLink`, {}],
+    event: ["sign_in_token.create", {}],
+  },
+  {
     method: Accounts.method.createStreamToken,
     call: () => ["POST", "/v1/streamTokens", {}],
     made: ({ token }) => streamTokenName(token),

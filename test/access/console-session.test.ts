@@ -41,6 +41,7 @@ test("an API key signs in, the cookie calls the API, and signing out ends it", a
     scopes: ["transcripts.read", "transcripts.write", "speech", "account"],
     account: own,
     accounts: [own],
+    signInWays: ["apiKey"],
   });
   assert.match(name, /^sessions\//);
   assert.match(actor, /^apiKeys\//);

@@ -33,7 +33,11 @@ async function invite(email: string, name: string, role: string): Promise<void> 
   await dialog().getByLabel("Netfang").fill(email);
   await dialog().getByLabel("Nafn").fill(name);
   await dialog().getByLabel("Hlutverk").selectOption({ label: role });
+  await dialog().getByText("Hér er engin innskráningarþjónusta").waitFor();
   await dialog().getByRole("button", { name: "Bjóða manneskju" }).click();
+  // A link is offered next.
+  await dialog().getByRole("button", { name: "Búa til tengil" }).waitFor();
+  await dialog().getByRole("button", { name: "Hætta við" }).click();
   await dialog().waitFor({ state: "detached" });
 }
 
@@ -55,6 +59,8 @@ test("members are invited, get another role and are removed, but the last owner 
   await thordur.getByLabel("Hlutverk: Þórður Ægisson <b>").selectOption({ label: "Lesandi: les" });
   await thordur.getByRole("alert").getByText("Þetta er eini eigandinn").waitFor();
   await asa.getByLabel("Hlutverk: asa@example.is").selectOption({ label: "Eigandi: allt" });
+  // A message says so to those who see, too.
+  await page.locator(".toast").getByText("Hlutverkinu hefur verið breytt.").waitFor();
   await until(async () => {
     const { json } = await pages.service.call("GET", "/v1/members");
     return json.members[0].role === "OWNER";
@@ -68,6 +74,29 @@ test("members are invited, get another role and are removed, but the last owner 
   await button("Fjarlægja: Þórður Ægisson <b>").click();
   await dialog().getByRole("button", { name: "Fjarlægja" }).click();
   await page.getByText("Engum hefur verið boðið enn.").waitFor();
+});
+
+test("an invited member signs in once with the link that an owner has copied", async () => {
+  await invite("gudrun@example.is", "Guðrún", "Þátttakandi: les, skrifar og talar");
+  await page.getByRole("button", { name: "Tengill: Guðrún" }).click();
+  await dialog().getByRole("button", { name: "Búa til tengil" }).click();
+  const code = dialog().locator("pre");
+  await code.waitFor();
+  const link = await code.innerText();
+  await checkLooks(page, "account-link", [{ size: "phone", language: "is", theme: "dark" }]);
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await dialog().getByRole("button", { name: "Loka" }).click();
+  await using guest = await pages.open("/", { key: undefined });
+  await guest.getByLabel("API-lykill", { exact: true }).waitFor();
+  const token = new URL(link).hash;
+  assert.match(token, /^#signInToken=hlust_signin_/);
+  await guest.goto("about:blank");
+  await guest.goto(`${pages.service.address}/console/${token}`);
+  await guest.getByRole("link", { name: "Guðrún" }).waitFor();
+  await log().getByText("First key bjó til innskráningartengil").waitFor();
+  await button("Fjarlægja: Guðrún").press("Enter");
+  await dialog().getByRole("button", { name: "Fjarlægja" }).press("Enter");
+  await button("Fjarlægja: Guðrún").waitFor({ state: "detached" });
 });
 
 test("a session is ended from another session; a viewer sees only their own sessions", async () => {

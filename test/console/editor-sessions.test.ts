@@ -176,7 +176,7 @@ test("signing out with unsaved changes asks: they are kept by the service, and f
   const question = await signOutWithDraft(page);
   await checkLooks(page, "sign-out", [{ size: "phone", language: "is", theme: "dark" }]);
   await page.setViewportSize({ width: 1280, height: 800 });
-  await question.getByRole("button", { name: "Hætta við" }).click();
+  await question.getByRole("button", { name: "Vera áfram" }).click();
   await untilTexts(page, withTexts({ 0: `Jæja. ${first}` }));
   await page.getByRole("button", { name: "Skrá út" }).click();
   await question.getByRole("button", { name: "Geyma drögin og skrá út" }).click();

@@ -148,13 +148,11 @@ test("a running job's progress is shown, and the page asks for confirmation befo
   await page.getByRole("list", { name: "Verk" }).waitFor();
   // Updates come only from the watch, because the list does not get another response.
   await page.route(/v1alpha1.transcriptjob$/, () => Promise.withResolvers<void>().promise);
-  const watched = page.waitForRequest((request) => request.url().endsWith(":watch"));
   await openUrlForm(page);
   await field(page, "Slóð").fill(`${host.address}/langur.wav`);
   await field(page, "Titill").fill("Óundirbúinn fyrirspurnatími");
   await page.getByRole("button", { name: "Skrifa upp" }).click();
   const running = row(page, "Óundirbúinn fyrirspurnatími");
-  await watched;
   const line = running.getByRole("progressbar", { name: "Framvinda: Óundirbúinn fyrirspurnatími" });
   await until(async () => Number(await line.getAttribute("value")) > 0);
   await running.getByText(/Skrifa upp, \d+ %/).waitFor();
@@ -191,7 +189,7 @@ test("a failed job shows the reason and can be submitted again; a silent recordi
 
 test("without a watch the list is polled, which also shows jobs that others submit", async () => {
   await using page = await pages.open("/jobs");
-  await page.route(/:watch$/, (route) => route.abort());
+  await page.route(/:watch\?/, (route) => route.abort());
   await submit(pages.service, `${host.address}/langur.wav`, { subject: "Langur fundur" });
   await page.reload();
   const running = row(page, "Langur fundur");
@@ -244,4 +242,25 @@ test("new jobs ask for punctuation and digits, unless the user chose otherwise t
   assert.equal((await again).postDataJSON().enableFormatting, undefined);
   await choice.check();
   assert.deepEqual(await sent("tolur"), [true, true]);
+});
+
+test("a new recording has the language that was used last, or else that of the console", async () => {
+  const spoken = (page: Page) => page.getByRole("combobox", { name: /talað|spoken/ });
+  const look = { size: "desktop", language: "en", theme: "light" } as const;
+  await using page = await pages.open("/jobs?new", { look });
+  await until(async () => (await spoken(page).inputValue()) === "en-US");
+  await page.getByRole("radio", { name: "URL" }).check();
+  await spoken(page).selectOption("is-IS");
+  await page
+    .getByLabel("URL", { exact: true })
+    .and(page.getByRole("textbox"))
+    .fill(`${host.address}/thogn.wav?mál`);
+  const submitted = page.waitForResponse(/transcriptjob:submit$/);
+  await page.keyboard.press("Enter");
+  assert.equal((await submitted).status(), 200);
+  await page.goto(`${pages.service.address}/console/jobs?new`);
+  await until(async () => (await spoken(page).inputValue()) === "is-IS");
+  await page.goto(`${pages.service.address}/console/live`);
+  const iSpeak = page.getByRole("combobox", { name: "I speak" });
+  await until(async () => (await iSpeak.inputValue()) === "is-IS");
 });

@@ -1,14 +1,12 @@
 // The live page and everything that can go wrong on it. Chromium's fake microphone plays a tone,
 // and the scripted engine counts the speech that it receives.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
-import { readWavHeader, wavHeader } from "../../src/std/wav.ts";
+import { readWavHeader } from "../../src/std/wav.ts";
 import { samplesOfWav } from "../fixtures/flite.ts";
 import { until } from "../fixtures/until.ts";
+import { createFakeMicrophone } from "./fake-microphone.ts";
 import { type CuttableNetwork, openCuttableNetwork } from "./cuttable-network.ts";
 import { checkLooks, openTestPages, show, someLooks, type TestPages } from "./open-test-pages.ts";
 
@@ -17,30 +15,18 @@ let pages: TestPages;
 let network: CuttableNetwork;
 
 before(async () => {
-  const folder = mkdtempSync(join(tmpdir(), "hlust-live-"));
-  opened.defer(() => rmSync(folder, { recursive: true }));
-  const tone = join(folder, "tone.wav");
-  writeFileSync(tone, toneWav(20));
+  const microphone = opened.use(createFakeMicrophone());
   network = opened.use(await openCuttableNetwork());
-  const fake = ["--use-fake-device-for-media-stream", `--use-file-for-fake-audio-capture=${tone}`];
   pages = opened.use(
     // Streams end early, so that the page often has to continue with the next stream.
-    await openTestPages({ HLUST_STREAM_SECONDS_MAX: "4" }, [...fake, ...network.args], "full"),
+    await openTestPages(
+      { HLUST_STREAM_SECONDS_MAX: "4" },
+      [...microphone.args, ...network.args],
+      "full",
+    ),
   );
 });
 after(() => opened.disposeAsync());
-
-/**
- * Creates a tone that is never silent, because the engine treats any sample except 0 as speech.
- */
-function toneWav(seconds: number): Buffer {
-  const rate = 48_000;
-  const samples = Int16Array.from({ length: seconds * rate }, (_, at) =>
-    Math.round(8000 * Math.sin((2 * Math.PI * 440 * (at + 0.5)) / rate)),
-  );
-  const header = wavHeader({ sampleRateHertz: rate, dataBytes: samples.byteLength });
-  return Buffer.concat([header, Buffer.from(samples.buffer)]);
-}
 
 /**
  * Opens the page with or without permission for the microphone. The page keeps the stream and the

@@ -45,10 +45,20 @@ test("an empty account shows first steps: a sample recording and an example requ
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { level: 1, name: "Verk" }).waitFor();
   const sample = "Veðrið í dag, prufuupptaka á ensku";
-  await page.getByRole("link", { name: sample }).waitFor();
+  // Its transcript opens as soon as it is ready.
+  await page.getByRole("heading", { level: 1, name: sample }).waitFor({ timeout: 60_000 });
+  await page.locator(".segment").first().waitFor();
 
   await page.getByRole("navigation").getByRole("link", { name: "Yfirlit" }).click();
   await page.getByRole("heading", { name: "Nýjustu uppskriftir" }).waitFor();
+  // The other steps stay until the user hides them, also after a reload.
+  await page.getByRole("link", { name: "Ný uppskrift" }).first().waitFor();
+  await page.reload();
+  await page.getByRole("button", { name: "Fela skrefin" }).click();
+  await page.locator(".first-steps").waitFor({ state: "detached" });
+  await page.reload();
+  await page.getByRole("link", { name: sample }).waitFor();
+  assert.equal(await page.locator(".first-steps").count(), 0);
   await page.getByRole("link", { name: sample }).click();
   await page.getByRole("heading", { level: 1, name: sample }).waitFor();
 });

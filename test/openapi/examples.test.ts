@@ -326,7 +326,7 @@ test("examples of members and sessions get the documented responses", async () =
   await sendAll("GetCaller", "CreateStreamToken");
   const member = await sendAll("CreateMember");
   real.set(exampleIn("CreateMember", "name"), member.name);
-  await sendAll("ListMembers", "UpdateMember", "DeleteMember");
+  await sendAll("ListMembers", "UpdateMember", "CreateSignInLink", "DeleteMember");
   await fetch(`${service.address}/console/session`, {
     method: "POST",
     headers: { ...consoleHeaders(undefined), "content-type": "application/json" },

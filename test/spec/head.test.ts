@@ -157,6 +157,7 @@ test("a verb without fields needs no body, and openapi.json requires none", asyn
   assert.deepEqual(names, [
     "cancelAlignmentJob",
     "cancelTranscriptJob",
+    "createSignInLink",
     "redeliverWebhookDelivery",
     "rotateWebhookSecret",
     "testWebhook",

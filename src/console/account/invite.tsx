@@ -1,7 +1,9 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type SubmitEvent, useState } from "react";
+import type { MemberJson } from "../../gen/hlust/accounts/v1/accounts_pb.ts";
 import { callApi } from "../api/call-api.ts";
 import { type Role, roles } from "../api/session.ts";
+import { useSession } from "../api/use-session.ts";
 import { areAllInFields, violationOf } from "../api/violations.ts";
 import { Button } from "../parts/button.tsx";
 import { Choice } from "../parts/choice.tsx";
@@ -13,8 +15,16 @@ import { commonText } from "../text/common.ts";
 import { useText } from "../text/language.tsx";
 
 /** A dialog that invites a member by email address. */
-export function Invite({ onClose }: { readonly onClose: () => void }) {
+export function Invite({
+  onClose,
+  onInvited,
+}: {
+  readonly onClose: () => void;
+  /** Called instead of `onClose` if the member needs a link to sign in. */
+  readonly onInvited: (member: MemberJson) => void;
+}) {
   const t = useText();
+  const hasProvider = useSession().signInWays.includes("openId");
   const queries = useQueryClient();
   const [email, setEmail] = useState("");
   const [displayName, setDisplayName] = useState("");
@@ -22,13 +32,14 @@ export function Invite({ onClose }: { readonly onClose: () => void }) {
   const [isChecked, setIsChecked] = useState(false);
   const invite = useMutation({
     mutationFn: () =>
-      callApi("/v1/members", {
+      callApi<MemberJson>("/v1/members", {
         method: "POST",
         body: { email: email.trim(), displayName: displayName.trim(), role },
       }),
-    onSuccess: async () => {
+    onSuccess: async (member) => {
       await queries.invalidateQueries({ queryKey: ["account"] });
-      onClose();
+      if (hasProvider) onClose();
+      else onInvited(member);
     },
   });
   const isMissing = isChecked && email.trim() === "";
@@ -40,7 +51,7 @@ export function Invite({ onClose }: { readonly onClose: () => void }) {
   return (
     <DialogBox title={t(accountText.invite)} isOpen onClose={onClose}>
       <form className="account-form" onSubmit={submit} noValidate>
-        <p>{t(accountText.inviteNext)}</p>
+        <p>{t(hasProvider ? accountText.inviteNext : accountText.inviteByLink)}</p>
         <TextInput
           label={t(accountText.email)}
           type="email"

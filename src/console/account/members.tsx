@@ -5,7 +5,7 @@ import { callApi } from "../api/call-api.ts";
 import { type Role, roles } from "../api/session.ts";
 import { useSession } from "../api/use-session.ts";
 import { useNow } from "../text/use-now.ts";
-import { useAnnounce } from "../parts/announcer.tsx";
+import { useNotify } from "../parts/announcer.tsx";
 import { Button } from "../parts/button.tsx";
 import { Choice } from "../parts/choice.tsx";
 import { ProblemNote } from "../parts/problem-note.tsx";
@@ -16,21 +16,29 @@ import { useLanguage, useText } from "../text/language.tsx";
 import { membersQuery } from "./account-query.ts";
 
 const Invite = lazy(() => import("./invite.tsx").then(({ Invite }) => ({ default: Invite })));
+const MemberLink = lazy(() =>
+  import("./member-link.tsx").then(({ MemberLink }) => ({ default: MemberLink })),
+);
 const RemoveMember = lazy(() =>
   import("./remove-member.tsx").then(({ RemoveMember }) => ({ default: RemoveMember })),
 );
+
+/** The dialog that is open. */
+type Dialog =
+  | { readonly kind: "invite" }
+  | { readonly kind: "link" | "remove"; readonly member: MemberJson };
 
 /** The members of the account with their roles, and a button for inviting another member. */
 export function Members() {
   const t = useText();
   const { data, error, refetch } = useQuery(membersQuery);
-  const [dialog, setDialog] = useState<"invite" | MemberJson>();
+  const [dialog, setDialog] = useState<Dialog>();
   const close = () => setDialog(undefined);
   return (
     <section aria-labelledby="people">
       <div className="account-head">
         <h2 id="people">{t(accountText.people)}</h2>
-        <Button onPress={() => setDialog("invite")}>{t(accountText.invite)}</Button>
+        <Button onPress={() => setDialog({ kind: "invite" })}>{t(accountText.invite)}</Button>
       </div>
       {error && <ProblemNote error={error} onRetry={() => void refetch()} />}
       {!data && !error && <p className="quiet">{t(commonText.loading)}</p>}
@@ -38,13 +46,20 @@ export function Members() {
       {data && data.length > 0 && (
         <ul className="rows" aria-labelledby="people">
           {data.map((member) => (
-            <MemberRow key={member.name} member={member} onRemove={() => setDialog(member)} />
+            <MemberRow
+              key={member.name}
+              member={member}
+              onOpen={(kind) => setDialog({ kind, member })}
+            />
           ))}
         </ul>
       )}
       <Suspense fallback={null}>
-        {dialog === "invite" && <Invite onClose={close} />}
-        {typeof dialog === "object" && <RemoveMember member={dialog} onClose={close} />}
+        {dialog?.kind === "invite" && (
+          <Invite onClose={close} onInvited={(member) => setDialog({ kind: "link", member })} />
+        )}
+        {dialog?.kind === "link" && <MemberLink member={dialog.member} onClose={close} />}
+        {dialog?.kind === "remove" && <RemoveMember member={dialog.member} onClose={close} />}
       </Suspense>
     </section>
   );
@@ -52,16 +67,16 @@ export function Members() {
 
 function MemberRow({
   member,
-  onRemove,
+  onOpen,
 }: {
   readonly member: MemberJson;
-  readonly onRemove: () => void;
+  readonly onOpen: (dialog: "link" | "remove") => void;
 }) {
   const t = useText();
   const { language } = useLanguage();
   const { actor } = useSession();
   const queries = useQueryClient();
-  const announce = useAnnounce();
+  const announce = useNotify();
   const { name = "", email = "", displayName = "", creationTime = "", lastSignInTime } = member;
   const title = displayName || email;
   const change = useMutation({
@@ -95,7 +110,18 @@ function MemberRow({
           onChange={change.mutate}
           isDisabled={change.isPending}
         />
-        <Button look="quiet" aria-label={`${t(accountText.remove)}: ${title}`} onPress={onRemove}>
+        <Button
+          look="quiet"
+          aria-label={`${t(accountText.link)}: ${title}`}
+          onPress={() => onOpen("link")}
+        >
+          {t(accountText.link)}
+        </Button>
+        <Button
+          look="quiet"
+          aria-label={`${t(accountText.remove)}: ${title}`}
+          onPress={() => onOpen("remove")}
+        >
           {t(accountText.remove)}
         </Button>
       </div>

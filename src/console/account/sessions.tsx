@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { SessionJson } from "../../gen/hlust/accounts/v1/accounts_pb.ts";
 import { callApi } from "../api/call-api.ts";
 import { useNow } from "../text/use-now.ts";
-import { useAnnounce } from "../parts/announcer.tsx";
+import { useNotify } from "../parts/announcer.tsx";
 import { Button } from "../parts/button.tsx";
 import { ProblemNote } from "../parts/problem-note.tsx";
 import { accountText } from "../text/account.ts";
@@ -36,7 +36,7 @@ function SessionRow({ session }: { readonly session: SessionJson }) {
   const t = useText();
   const { language } = useLanguage();
   const queries = useQueryClient();
-  const announce = useAnnounce();
+  const announce = useNotify();
   const now = useNow();
   const { name = "", displayName = "", address = "", userAgent = "", lastUseTime = "" } = session;
   const end = useMutation({

@@ -12,6 +12,8 @@ export interface Session {
   readonly scopes: readonly string[];
   readonly account: Account;
   readonly accounts: readonly Account[];
+  /** The ways in which people can sign in. */
+  readonly signInWays: readonly ("apiKey" | "openId")[];
   readonly expireTime: string;
 }
 

@@ -2,13 +2,16 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { lazy, Suspense, useState } from "react";
 import { Link } from "wouter";
 import { openDrafts } from "../api/open-drafts.ts";
+import { stopStoring, unsavedIds } from "../api/unsaved-work.ts";
 import { draftNamesHere } from "../transcript/edit/saving/draft-database.ts";
 import { identityOf, sessionQuery, signOut, switchAccount, type Session } from "../api/session.ts";
+import { storedRecordings } from "../live/recording-store.ts";
 import { Button } from "../parts/button.tsx";
 import { Choice } from "../parts/choice.tsx";
 import { ProblemNote } from "../parts/problem-note.tsx";
 import { commonText } from "../text/common.ts";
 import { useText } from "../text/language.tsx";
+import type { Unsaved } from "./sign-out-dialog.tsx";
 
 const SignOutDialog = lazy(async () => {
   const { SignOutDialog } = await import("./sign-out-dialog.tsx");
@@ -23,15 +26,23 @@ export function AccountMenu({ session }: { readonly session: Session }) {
   const t = useText();
   const queries = useQueryClient();
   const leave = useMutation({
-    mutationFn: signOut,
+    mutationFn: async () => {
+      const goOn = stopStoring();
+      try {
+        return await signOut();
+      } catch (error) {
+        goOn();
+        throw error;
+      }
+    },
     // A new page is loaded, so that no data of the old account stays in memory.
     onSuccess: leavePage,
   });
   const owner = identityOf(session);
-  const [asked, setAsked] = useState<readonly string[]>([]);
+  const [asked, setAsked] = useState<Unsaved>();
   const check = useMutation({
-    mutationFn: () => unsavedNames(owner),
-    onSuccess: (names) => (names.length === 0 ? leave.mutate() : setAsked(names)),
+    mutationFn: () => findUnsaved(owner),
+    onSuccess: (found) => (found ? setAsked(found) : leave.mutate()),
   });
   const change = useMutation({
     mutationFn: switchAccount,
@@ -60,13 +71,13 @@ export function AccountMenu({ session }: { readonly session: Session }) {
       >
         {t(commonText.signOut)}
       </Button>
-      {asked.length > 0 && (
+      {asked && (
         <Suspense>
           <SignOutDialog
             owner={owner}
-            names={asked}
+            unsaved={asked}
             isPending={leave.isPending}
-            onClose={() => setAsked([])}
+            onClose={() => setAsked(undefined)}
             onLeave={leave.mutate}
           />
         </Suspense>
@@ -76,10 +87,16 @@ export function AccountMenu({ session }: { readonly session: Session }) {
   );
 }
 
-/** Returns the names of the transcripts whose texts a user has changed and not saved. */
-async function unsavedNames(owner: string): Promise<readonly string[]> {
-  const open = openDrafts(owner).map(({ name }) => name);
-  return [...new Set([...open, ...(await draftNamesHere(owner))])];
+/** Returns what signing out would end, or undefined if there is nothing. */
+async function findUnsaved(owner: string): Promise<Unsaved | undefined> {
+  const edited = openDrafts(owner).map(({ name }) => name);
+  const drafts = [...new Set([...edited, ...(await draftNamesHere(owner))])];
+  const stored = await storedRecordings(owner).catch(() => []);
+  const open = await unsavedIds(owner, "recording");
+  const recordings = new Set([...stored.map(({ id }) => id), ...open]).size;
+  const uploads = (await unsavedIds(owner, "upload")).length;
+  const isAny = drafts.length + recordings + uploads > 0;
+  return isAny ? { drafts, recordings, uploads } : undefined;
 }
 
 /** Loads the page again, without the browser's question about unsaved changes. */

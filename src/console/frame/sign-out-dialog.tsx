@@ -4,24 +4,32 @@ import { closeDrafts } from "../api/open-drafts.ts";
 import { Button } from "../parts/button.tsx";
 import { DialogBox } from "../parts/dialog-box.tsx";
 import { ProblemNote } from "../parts/problem-note.tsx";
-import { commonText } from "../text/common.ts";
 import { useText } from "../text/language.tsx";
 import { saveProblems } from "../text/transcript-saving.ts";
 import { signOutText } from "../text/sign-out.ts";
 import { dropLeftDrafts, keepLeftDrafts } from "../transcript/edit/saving/left-drafts.ts";
 
-/** Asks what becomes of the texts that a user has not saved, before the user signs out. */
+/** What a user has not saved. */
+export interface Unsaved {
+  /** The names of the transcripts with unsaved texts. */
+  readonly drafts: readonly string[];
+  /** The number of live recordings, in any tab. */
+  readonly recordings: number;
+  /** The number of files that are not jobs yet, in any tab. */
+  readonly uploads: number;
+}
+
+/** Asks what becomes of the work that a user has not saved, before the user signs out. */
 export function SignOutDialog({
   owner,
-  names,
+  unsaved: { drafts, recordings, uploads },
   isPending,
   onClose,
   onLeave,
 }: {
   /** The user (identityOf). */
   readonly owner: string;
-  /** The names of the transcripts with unsaved texts. */
-  readonly names: readonly string[];
+  readonly unsaved: Unsaved;
   readonly isPending: boolean;
   readonly onClose: () => void;
   /** Signs out. */
@@ -32,16 +40,36 @@ export function SignOutDialog({
     mutationFn: async (isKept: boolean) => {
       if (isKept) await keepLeftDrafts(owner);
       closeDrafts();
-      if (!isKept) await dropLeftDrafts(owner, names);
+      if (!isKept) await dropLeftDrafts(owner, drafts);
     },
     onSuccess: onLeave,
   });
   const isBusy = isPending || leave.isPending;
+  const hasDrafts = drafts.length > 0;
   return (
-    <DialogBox title={t(signOutText.title)} isOpen onClose={onClose}>
-      <p>{t(signOutText.question)(names.length)}</p>
+    <DialogBox
+      title={t(hasDrafts ? signOutText.title : signOutText.worksTitle)}
+      isOpen
+      onClose={onClose}
+    >
+      {recordings + uploads > 0 && <p>{t(signOutText.works)(recordings, uploads)}</p>}
+      {hasDrafts && <p>{t(signOutText.question)(drafts.length)}</p>}
       <ul>
-        {names.map((name, at) => (
+        {recordings > 0 && (
+          <li>
+            <Link to="/live" onClick={onClose}>
+              {t(signOutText.toRecording)}
+            </Link>
+          </li>
+        )}
+        {uploads > 0 && (
+          <li>
+            <Link to="/jobs" onClick={onClose}>
+              {t(signOutText.toUploads)}
+            </Link>
+          </li>
+        )}
+        {drafts.map((name, at) => (
           <li key={name}>
             <Link to={`/${name}`} onClick={onClose}>
               {t(signOutText.open)(at + 1)}
@@ -49,16 +77,18 @@ export function SignOutDialog({
           </li>
         ))}
       </ul>
-      <p>{t(signOutText.choice)}</p>
+      {hasDrafts && <p>{t(signOutText.choice)}</p>}
       {leave.error && <ProblemNote error={leave.error} own={saveProblems} />}
       <div className="dialog-actions">
-        <Button onPress={onClose}>{t(commonText.cancel)}</Button>
+        <Button onPress={onClose}>{t(signOutText.stay)}</Button>
         <Button look="danger" isDisabled={isBusy} onPress={() => leave.mutate(false)}>
-          {t(signOutText.discard)}
+          {t(hasDrafts ? signOutText.discard : signOutText.leave)}
         </Button>
-        <Button look="primary" isPending={isBusy} onPress={() => leave.mutate(true)}>
-          {t(signOutText.keep)}
-        </Button>
+        {hasDrafts && (
+          <Button look="primary" isPending={isBusy} onPress={() => leave.mutate(true)}>
+            {t(signOutText.keep)}
+          </Button>
+        )}
       </div>
     </DialogBox>
   );

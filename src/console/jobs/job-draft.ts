@@ -6,7 +6,8 @@ export interface JobDraft {
   readonly url: string;
   /** The title of the recording at the URL; each file has its own title. */
   readonly subject: string;
-  readonly languageCode: string;
+  /** The language of the recordings; undefined until it is chosen in this draft. */
+  readonly languageCode?: string | undefined;
   readonly description: string;
   /** The keywords, separated by commas. */
   readonly keywords: string;
@@ -14,6 +15,9 @@ export interface JobDraft {
   /** Whether the text gets capitals, punctuation and digits; undefined for the last choice. */
   readonly isWritten?: boolean;
 }
+
+/** A draft with the language of its recordings. */
+export type ReadyDraft = JobDraft & { readonly languageCode: string };
 
 export interface DraftFile {
   readonly id: string;
@@ -33,7 +37,6 @@ export const emptyDraft: JobDraft = {
   files: [],
   url: "",
   subject: "",
-  languageCode: "is-IS",
   description: "",
   keywords: "",
   isDictated: false,

@@ -41,11 +41,13 @@ export function JobRow({
   return (
     <li className="row job-row" ref={observe}>
       {state.kind === "SUCCESS" ? (
-        <Link className="title" to={`/${state.transcript}`}>
+        <Link className="title" dir="auto" to={`/${state.transcript}`}>
           {subject}
         </Link>
       ) : (
-        <span className="title">{subject}</span>
+        <span className="title" dir="auto">
+          {subject}
+        </span>
       )}
       <div className="meta">
         {[...new Set(metadata.keywords)].map((keyword) => (

@@ -1,7 +1,7 @@
 import { type RefObject, useCallback, useEffect, useRef } from "react";
-import { useSearch } from "wouter";
+import { useLocation, useSearch } from "wouter";
 import { useSession } from "../api/use-session.ts";
-import { useAnnounce } from "../parts/announcer.tsx";
+import { useNotify } from "../parts/announcer.tsx";
 import { Button } from "../parts/button.tsx";
 import { Empty } from "../parts/empty.tsx";
 import { PageHead } from "../parts/page-head.tsx";
@@ -13,6 +13,7 @@ import { useText } from "../text/language.tsx";
 import { useUploads } from "../upload/uploads.tsx";
 import { ChooseFiles } from "./choose-files.tsx";
 import { isCancelled, jobOf, subjectOf, type Job } from "./job.ts";
+import { isAwaited } from "./open-when-ready.ts";
 import { JobsList } from "./jobs-list.tsx";
 import { NewJob } from "./new-job.tsx";
 import { InterruptedUploads, UploadsList } from "./uploads-list.tsx";
@@ -28,8 +29,9 @@ export function JobsPage() {
   const t = useText();
   const { draft, uploads } = useUploads();
   const mayWrite = useSession().scopes.includes("transcripts.write");
-  const announce = useAnnounce();
+  const announce = useNotify();
   const list = useJobs(useAnnounceEnd());
+  useOpenAwaited(list.jobs);
   const button = useRef<HTMLButtonElement>(null);
   const { open, close } = useOpener(button, mayWrite);
   const announceSubmitted = (subject: string): void => announce(t(jobsText.submitted)(subject));
@@ -102,10 +104,21 @@ function useOpener(button: RefObject<HTMLButtonElement | null>, mayWrite: boolea
   return { open, close: () => change({ isOpen: false }) };
 }
 
+/** Opens the transcript of a sample that was submitted here as soon as it is ready. */
+function useOpenAwaited(jobs: readonly Job[] | undefined): void {
+  const [, goTo] = useLocation();
+  // Each time, because the list may have the job before the page knows the name of the job.
+  useEffect(() => {
+    for (const { name, state } of jobs ?? []) {
+      if (state.kind === "SUCCESS" && isAwaited(name)) goTo(`/${state.transcript}`);
+    }
+  });
+}
+
 /** Returns a function that announces the end of a job that was shown as running. */
 function useAnnounceEnd(): (job: Job) => void {
   const t = useText();
-  const announce = useAnnounce();
+  const announce = useNotify();
   return useCallback(
     (job) => {
       const { state } = job;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { jobOf, type Job, type JobListPage } from "./job.ts";
-import { withFirstPage, withNewJob, withUpdates } from "./merge-jobs.ts";
+import { withChanges, withFirstPage, withNewJob, withUpdates } from "./merge-jobs.ts";
 
 function job(name: string, percent: number, second: number): Job {
   return jobOf({
@@ -52,4 +52,18 @@ test("withNewJob() adds a job at the top, but not a second time", () => {
   const with2 = withNewJob(shown, job("b", 0, 1));
   assert.deepEqual(with2, [page(job("b", 0, 1), job("a", 1, 1))]);
   assert.equal(withNewJob(with2, job("b", 0, 1)), with2);
+});
+
+test("withChanges() updates known jobs, adds newer ones at the top, and leaves out older ones", () => {
+  const at = (name: string, minute: number): Job =>
+    jobOf({ name, state: "PROCESSING", startTime: `2026-11-22T10:0${minute}:00Z` });
+  const pages = [page(at("c", 3), at("b", 2))];
+  const changed = withChanges(pages, [at("e", 5), ended("b"), at("a", 1), at("d", 4)]);
+  const shown = changed.flatMap(({ jobs }) => jobs.map(({ name, state }) => [name, state.kind]));
+  assert.deepEqual(shown, [
+    ["e", "PROCESSING"],
+    ["d", "PROCESSING"],
+    ["c", "PROCESSING"],
+    ["b", "SUCCESS"],
+  ]);
 });

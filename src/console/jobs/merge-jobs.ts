@@ -42,6 +42,21 @@ export function withNewJob(pages: readonly JobListPage[], job: Job): readonly Jo
   return isKnown || !top ? pages : [{ ...top, jobs: [job, ...top.jobs] }, ...rest];
 }
 
+/**
+ * Returns the pages with jobs that are new or have changed. Jobs that are older than those of the
+ * pages are on pages that were not read yet.
+ */
+export function withChanges(
+  pages: readonly JobListPage[],
+  jobs: readonly Job[],
+): readonly JobListPage[] {
+  const newest = pages[0]?.jobs[0]?.startedAt.getTime() ?? 0;
+  const added = jobs
+    .filter(({ startedAt }) => startedAt.getTime() >= newest)
+    .toSorted((a, b) => a.startedAt.getTime() - b.startedAt.getTime());
+  return added.reduce(withNewJob, withUpdates(pages, jobs));
+}
+
 function newerOf(job: Job, update: Job | undefined): Job {
   return update && isNewer(update, job) ? update : job;
 }

@@ -1,9 +1,10 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { type RefObject, type SubmitEvent, useEffect, useRef, useState } from "react";
+import { type RefObject, type SubmitEvent, useEffect, useMemo, useRef, useState } from "react";
 import type { TranscriptJobJson } from "../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { ApiError, type FieldViolation } from "../api/api-error.ts";
 import { useInstalledLanguages } from "../api/installed-languages.ts";
 import { currentIdentity, identityOf } from "../api/session.ts";
+import { keepSpokenLanguage, spokenLanguage } from "../api/spoken-language.ts";
 import { useSession } from "../api/use-session.ts";
 import { Button } from "../parts/button.tsx";
 import { Choice } from "../parts/choice.tsx";
@@ -11,9 +12,9 @@ import { ProblemNote } from "../parts/problem-note.tsx";
 import { violationText } from "../text/job-violations.ts";
 import { newJobText } from "../text/jobs.ts";
 import { languageName } from "../text/language-names.ts";
-import { useText } from "../text/language.tsx";
+import { useLanguage, useText } from "../text/language.tsx";
 import { useUploads } from "../upload/uploads.tsx";
-import { emptyDraft, type JobDraft } from "./job-draft.ts";
+import { emptyDraft, type JobDraft, type ReadyDraft } from "./job-draft.ts";
 import { NewJobDetails } from "./new-job-details.tsx";
 import { NewJobFiles } from "./new-job-files.tsx";
 import { NewJobUrl } from "./new-job-url.tsx";
@@ -37,17 +38,17 @@ export function NewJob({
   const { draft, change } = useUploads();
   const { send, problems, isUnchosen } = useSending(onSubmitted);
   const languages = useInstalledLanguages("JOB");
-  const { languageCode } = draft;
-  useEffect(() => {
-    // A job in a language without a model would fail.
-    const [first] = languages;
-    if (first !== undefined && !languages.includes(languageCode)) change({ languageCode: first });
-  }, [languages, languageCode, change]);
+  const { language } = useLanguage();
+  const { languageCode: chosen = "" } = draft;
+  // A job in a language without a model would fail.
+  const languageCode = languages.includes(chosen) ? chosen : spokenLanguage(languages, language);
+  // One draft is one object, so that a second attempt to send it creates no second job.
+  const ready = useMemo(() => ({ ...draft, languageCode }), [draft, languageCode]);
   const form = useRef<HTMLFormElement>(null);
   useFirstProblem(form, problems, isUnchosen);
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();
-    send.mutate(draft);
+    send.mutate(ready);
   };
   const problemIn = (field: string): string | undefined => {
     const found = problems?.violations.find((violation) => violation.field === field);
@@ -65,7 +66,7 @@ export function NewJob({
       <div className="new-job-language">
         <Choice
           label={t(newJobText.language)}
-          value={draft.languageCode}
+          value={languageCode}
           options={languages.map((value) => ({
             value,
             text: t(newJobText.spoken)(t(languageName(value))),
@@ -98,6 +99,9 @@ export function NewJob({
   );
 }
 
+/** What replaces a draft that was sent. */
+const nextDraft = { ...emptyDraft, languageCode: undefined };
+
 const noViolations: readonly FieldViolation[] = [];
 
 /** Sends the draft, and clears it once the service or the upload queue has accepted it. */
@@ -106,11 +110,11 @@ function useSending(onSubmitted: (job: TranscriptJobJson) => void) {
   const queries = useQueryClient();
   const { queue, draft, change } = useUploads();
   // One draft creates one job, even if the draft is sent again after a lost response.
-  const last = useRef({ draft, key: "" });
+  const last = useRef<{ readonly draft?: ReadyDraft; readonly key: string }>({ key: "" });
   const [problems, setProblems] = useState<DraftProblems>();
   const [isUnchosen, setIsUnchosen] = useState(false);
   const send = useMutation({
-    async mutationFn(sent: JobDraft): Promise<TranscriptJobJson | undefined> {
+    async mutationFn(sent: ReadyDraft): Promise<TranscriptJobJson | undefined> {
       const lacksFiles = sent.way === "FILES" && sent.files.length === 0;
       setIsUnchosen(lacksFiles);
       setProblems(undefined);
@@ -119,7 +123,9 @@ function useSending(onSubmitted: (job: TranscriptJobJson) => void) {
         const { key } = last.current;
         const isSame = key !== "" && last.current.draft === sent;
         last.current = { draft: sent, key: isSame ? key : crypto.randomUUID() };
-        return await submitUrl(sent, last.current.key);
+        const job = await submitUrl(sent, last.current.key);
+        keepSpokenLanguage(sent.languageCode);
+        return job;
       }
       const found = await checkFiles(sent).catch(nothingIfSessionChanged);
       if (found) {
@@ -130,12 +136,13 @@ function useSending(onSubmitted: (job: TranscriptJobJson) => void) {
         const metadata = metadataOfFile(sent, file);
         queue.add(owner, file.file, { metadata, ...writtenFields(isWritten(sent)) });
       }
-      change(emptyDraft);
+      keepSpokenLanguage(sent.languageCode);
+      change(nextDraft);
       return undefined;
     },
     onSuccess(job) {
       if (!job) return;
-      change(emptyDraft);
+      change(nextDraft);
       // The list may belong to another user by now.
       if (currentIdentity(queries) === owner) onSubmitted(job);
     },

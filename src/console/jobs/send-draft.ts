@@ -6,7 +6,7 @@ import type { FieldViolation } from "../api/api-error.ts";
 import { kindOfFile, kindOfUrl, subjectOfUrl, type MediaKind } from "../upload/media-kind.ts";
 import { checkJob, submitJob } from "../upload/submit-job.ts";
 import { initEmptyUpload, type EmptyUpload } from "../upload/empty-upload.ts";
-import { type DraftFile, type JobDraft, keywordsIn } from "./job-draft.ts";
+import { type DraftFile, keywordsIn, type ReadyDraft } from "./job-draft.ts";
 import { isWritten, writtenFields } from "./written-fields.ts";
 
 /** The problems of a draft: violations by the service's field names, and problems by file id. */
@@ -31,7 +31,7 @@ export function fileProblem({ file }: DraftFile): FileProblem | undefined {
  * Checks the files of a draft and their metadata before any file is sent. Returns undefined if
  * there are no problems. Throws ApiError for errors that do not concern the draft.
  */
-export async function checkFiles(draft: JobDraft): Promise<DraftProblems | undefined> {
+export async function checkFiles(draft: ReadyDraft): Promise<DraftProblems | undefined> {
   const place = await initEmptyUpload(new AbortController().signal);
   const files = new Map<string, FileProblem>();
   const violations = new Map<string, FieldViolation>();
@@ -58,14 +58,14 @@ function sizeProblem({ file }: DraftFile, { bytesMax }: EmptyUpload): FileProble
  * Returns the metadata of a file. The service itself detects whether the file is audio or video.
  */
 export function metadataOfFile(
-  draft: JobDraft,
+  draft: ReadyDraft,
   { file, subject }: DraftFile,
 ): TranscriptMetadataJson {
   return metadataOf(draft, subject, kindOfFile(file));
 }
 
 /** Submits the URL of a draft. Throws ApiError, with violations per field. */
-export function submitUrl(draft: JobDraft, key: string): Promise<TranscriptJobJson> {
+export function submitUrl(draft: ReadyDraft, key: string): Promise<TranscriptJobJson> {
   const uri = draft.url.trim();
   const subject = draft.subject.trim() || subjectOfUrl(uri);
   // The original source of this recording is its URL, so it cannot be a dictation as well.
@@ -73,7 +73,7 @@ export function submitUrl(draft: JobDraft, key: string): Promise<TranscriptJobJs
   return submitJob({ metadata, useUri: true, uri, ...writtenFields(isWritten(draft)) }, { key });
 }
 
-function metadataOf(draft: JobDraft, subject: string, kind: MediaKind): TranscriptMetadataJson {
+function metadataOf(draft: ReadyDraft, subject: string, kind: MediaKind): TranscriptMetadataJson {
   return {
     fileType: kind === "VIDEO" ? "VIDEO" : "AUDIO",
     languageCode: draft.languageCode,

@@ -30,7 +30,9 @@ export function UploadRow({
   );
   return (
     <li className="row upload-row">
-      <span className="title">{subject}</span>
+      <span className="title" dir="auto">
+        {subject}
+      </span>
       <div className="meta">
         <UploadFacts state={state} totalBytes={file.size} />
         {canRetry && action(isFailed ? commonText.tryAgain : jobsText.tryNow, "retry")}

@@ -4,16 +4,25 @@ import {
   useInfiniteQuery,
   useQueryClient,
 } from "@tanstack/react-query";
-import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
+import { identityOf } from "../api/session.ts";
+import { useSession } from "../api/use-session.ts";
 import { listJobs, type Job, type JobListPage } from "./job.ts";
-import { withFirstPage, withNewJob, withUpdates } from "./merge-jobs.ts";
-import { useWatches } from "./use-watches.ts";
+import { withChanges, withFirstPage, withNewJob, withUpdates } from "./merge-jobs.ts";
 import { VisibleRows } from "./visible-rows.ts";
+import { watchJobs } from "./watch-jobs.ts";
+
+/** The jobs that have changed while the page has been watching them. */
+const changed = new Map<string, Job>();
 
 /** The list of jobs, newest first, page by page. */
 const jobsQuery = infiniteQueryOptions({
   queryKey: ["jobs"],
-  queryFn: ({ pageParam, signal }) => listJobs(pageParam, signal),
+  queryFn: async ({ pageParam, signal }) => {
+    const page = await listJobs(pageParam, signal);
+    // A change may have arrived while an older state was on its way.
+    return withUpdates([page], [...changed.values()])[0] ?? page;
+  },
   initialPageParam: "",
   getNextPageParam: ({ nextToken }) => (nextToken === "" ? undefined : nextToken),
 });
@@ -26,29 +35,60 @@ const pollMs = 5_000;
 const pollsPerFirstPage = 4;
 
 /**
- * Returns the list of jobs and keeps it up to date. Running jobs on the screen are watched, or
- * polled if they cannot be watched. `onEnd` is called when a job that was running has ended.
+ * Returns the list of jobs and keeps it up to date: all of the account are watched, and while they
+ * cannot be, running jobs on the screen are polled. `onEnd` is called when a job that was running
+ * has ended.
  */
 export function useJobs(onEnd: (job: Job) => void) {
   const query = useInfiniteQuery(jobsQuery);
-  const { update, mergeFirst, addNew } = useUpdates(onEnd);
+  const { update, mergeChanges, mergeFirst, addNew } = useUpdates(onEnd);
   const pages = query.data?.pages;
   const jobs = useMemo(() => pages?.flatMap((page) => page.jobs), [pages]);
   const [visible, setVisible] = useState<ReadonlySet<string>>(() => new Set());
   const [visibleRows] = useState(() => new VisibleRows(setVisible));
-  const running = (jobs ?? []).filter(({ state }) => state.kind === "PROCESSING");
-  const visibleRunning = running.filter(({ name }) => visible.has(name)).map(({ name }) => name);
-  const watched = useWatches(visibleRunning, update);
+  const isLive = useWatch(mergeChanges);
   usePolls({
     pages,
+    isLive,
     isNeeded: (page) =>
-      page.jobs.some(
-        ({ name, state }) => state.kind === "PROCESSING" && visible.has(name) && !watched.has(name),
-      ),
+      page.jobs.some(({ name, state }) => state.kind === "PROCESSING" && visible.has(name)),
     update,
     mergeFirst,
   });
   return { ...query, jobs, visibleRows, update, addNew };
+}
+
+/** Watches the jobs while the page is visible. Returns whether changes arrive. */
+function useWatch(mergeChanges: (jobs: readonly Job[]) => void): boolean {
+  const queries = useQueryClient();
+  const owner = identityOf(useSession());
+  const isVisible = useSyncExternalStore(subscribeToVisibility, () => !document.hidden);
+  const [isLive, setIsLive] = useState(false);
+  useEffect(() => {
+    if (!isVisible) return undefined;
+    const stop = watchJobs(owner, {
+      onJobs(jobs) {
+        for (const job of jobs) changed.set(job.name, job);
+        mergeChanges(jobs);
+      },
+      onLive(isLive) {
+        setIsLive(isLive);
+        // What has changed before the watch began is not sent.
+        if (isLive) void queries.invalidateQueries({ queryKey: jobsQuery.queryKey, exact: true });
+      },
+    });
+    return () => {
+      stop();
+      changed.clear();
+      setIsLive(false);
+    };
+  }, [owner, isVisible, mergeChanges, queries]);
+  return isLive;
+}
+
+function subscribeToVisibility(listener: () => void): () => void {
+  document.addEventListener("visibilitychange", listener);
+  return () => document.removeEventListener("visibilitychange", listener);
 }
 
 /**
@@ -78,6 +118,8 @@ function useUpdates(onEnd: (job: Job) => void) {
   return useMemo(
     () => ({
       update: (job: Job): void => change((pages) => withUpdates(pages, [job])),
+      /** Merges jobs that are new or have changed. */
+      mergeChanges: (jobs: readonly Job[]): void => change((pages) => withChanges(pages, jobs)),
       /** Adds a job that was submitted here at the top of the list. */
       addNew: (job: Job): void => change((pages) => withNewJob(pages, job)),
       mergeFirst: (first: JobListPage): void => change((pages) => withFirstPage(pages, first)),
@@ -103,6 +145,8 @@ function endedSince(before: readonly JobListPage[], now: readonly JobListPage[])
  */
 function usePolls(options: {
   readonly pages: readonly JobListPage[] | undefined;
+  /** Whether all changes arrive without polls. */
+  readonly isLive: boolean;
   readonly isNeeded: (page: JobListPage) => boolean;
   readonly update: (job: Job) => void;
   readonly mergeFirst: (first: JobListPage) => void;
@@ -115,8 +159,8 @@ function usePolls(options: {
     const stop = new AbortController();
     let polls = 0;
     const poll = async (): Promise<void> => {
-      const { pages = [], isNeeded, update, mergeFirst } = latest.current;
-      if (document.hidden) return;
+      const { pages = [], isLive, isNeeded, update, mergeFirst } = latest.current;
+      if (document.hidden || isLive) return;
       polls += 1;
       try {
         for (const [index, page] of pages.entries()) {

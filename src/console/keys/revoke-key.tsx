@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { callApi } from "../api/call-api.ts";
 import { useSession } from "../api/use-session.ts";
 import { useNow } from "../text/use-now.ts";
-import { useAnnounce } from "../parts/announcer.tsx";
+import { useNotify } from "../parts/announcer.tsx";
 import { DangerActions } from "../parts/danger-actions.tsx";
 import { DialogBox } from "../parts/dialog-box.tsx";
 import { ProblemNote } from "../parts/problem-note.tsx";
@@ -24,7 +24,7 @@ export function RevokeKey({
   const t = useText();
   const { language } = useLanguage();
   const queries = useQueryClient();
-  const announce = useAnnounce();
+  const announce = useNotify();
   const now = useNow();
   const { actor } = useSession();
   const { name, displayName, label, lastUseTime } = revoked;

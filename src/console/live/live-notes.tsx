@@ -32,6 +32,7 @@ export function LiveNotes({
         />
       )}
       {isListening && !pause && isSilent && <p className="note">{t(liveText.silent)}</p>}
+      {state.isUnstored && <p className="note problem">{t(liveText.unstored)}</p>}
       {savedName !== undefined && (
         <Note sentence={liveText.wordsSaved} next={liveText.wordsSavedNext} />
       )}

@@ -3,12 +3,14 @@ import { lazy, Suspense, useEffect, useState, useSyncExternalStore } from "react
 import { useLocation } from "wouter";
 import { useInstalledLanguages } from "../api/installed-languages.ts";
 import { currentIdentity, identityOf, isSignedIn, sessionQuery } from "../api/session.ts";
-import { useAnnounce } from "../parts/announcer.tsx";
+import { spokenLanguage } from "../api/spoken-language.ts";
+import { useNotify } from "../parts/announcer.tsx";
 import { Empty } from "../parts/empty.tsx";
 import { PageHead } from "../parts/page-head.tsx";
 import { commonText } from "../text/common.ts";
 import { useLanguage, useText } from "../text/language.tsx";
 import { liveText } from "../text/live.ts";
+import { LeftNotes } from "./left-notes.tsx";
 import { LevelMeter } from "./level-meter.tsx";
 import { LiveControls } from "./live-controls.tsx";
 import { LiveNotes } from "./live-notes.tsx";
@@ -39,7 +41,10 @@ export function LivePage() {
     <>
       <PageHead title={t(commonText.live)} sub={t(liveText.sub)} />
       {caller.scopes.includes("speech") ? (
-        <Speaking session={liveSessionOf(owner, () => currentIdentity(queries) === owner)} />
+        <Speaking
+          owner={owner}
+          session={liveSessionOf(owner, () => currentIdentity(queries) === owner)}
+        />
       ) : (
         <Empty title={t(liveText.notAllowed)}>
           <p>{t(liveText.notAllowedNext)}</p>
@@ -52,12 +57,12 @@ export function LivePage() {
 /** The dialog that is open. */
 type OpenDialog = "save" | "startOver" | { readonly leaveBy: () => void };
 
-function Speaking({ session }: { readonly session: LiveSession }) {
+function Speaking({ owner, session }: { readonly owner: string; readonly session: LiveSession }) {
   const t = useText();
   const { language } = useLanguage();
   const languages = useInstalledLanguages("LIVE");
-  const guess = languages.find((code) => code.startsWith(language)) ?? languages[0] ?? "is-IS";
-  const announce = useAnnounce();
+  const guess = spokenLanguage(languages, language);
+  const announce = useNotify();
   const [, navigate] = useLocation();
   const state = useSyncExternalStore(session.subscribe, session.state);
   const [dialog, setDialog] = useState<OpenDialog>();
@@ -80,6 +85,7 @@ function Speaking({ session }: { readonly session: LiveSession }) {
   };
   return (
     <div className="live">
+      {state.phase === "idle" && <LeftNotes owner={owner} session={session} />}
       <LiveText state={state} onShown={session.wasShown} />
       <div className="live-bar">
         <LiveNotes state={state} session={session} />

@@ -78,8 +78,12 @@ export class LiveRecognition {
       readonly client: HlustClient;
       readonly languageCode: string;
       readonly events: RecognitionEvents;
+      /** The position up to which all samples have a final result. Default: 0. */
+      readonly position?: number;
     },
   ) {
+    this.#position = options.position ?? 0;
+    this.#sent = this.#position;
     this.#recording = recording;
     this.#client = options.client;
     this.#languageCode = options.languageCode;

@@ -26,8 +26,15 @@ export class LiveRecording {
   #isOver = false;
   #change = Promise.withResolvers<void>();
 
-  constructor(rate: number) {
+  /** `stored` is the audio of a recording that is continued. */
+  constructor(rate: number, stored: readonly Blob[] = []) {
     this.rate = rate;
+    for (const content of stored) {
+      const length = content.size / 2;
+      this.#stored.push({ start: this.#length, length, content });
+      this.#length += length;
+    }
+    this.#looseStart = this.#length;
   }
 
   /** The length of the recording, in samples. */

@@ -1,16 +1,26 @@
 import { createHlustClient } from "../../client/hlust-client.ts";
-import type { CreateStreamTokenResponseJson } from "../../gen/hlust/accounts/v1/accounts_pb.ts";
-import { ApiError } from "../api/api-error.ts";
-import { callApi } from "../api/call-api.ts";
+import { keepSpokenLanguage } from "../api/spoken-language.ts";
+import { noteUnsaved } from "../api/unsaved-work.ts";
 import { Delays } from "./delays.ts";
 import { loudnessOf } from "./level.ts";
 import { LiveRecognition } from "./live-recognition.ts";
 import { LiveRecording } from "./live-recording.ts";
+import type { LeftRecording } from "./left-recordings.ts";
 import { idleState, type LiveState } from "./live-state.ts";
 import { type Chunk, type Microphone, MicrophoneError, openMicrophone } from "./microphone.ts";
 
+import { RecordingKeeper } from "./recording-keeper.ts";
+import { createStreamToken } from "./stream-token.ts";
 import { type Draft, TranscriptSaving } from "./save-transcript.ts";
-import { finalized, type SpokenWord, withFinal, withInterim, withoutLast } from "./spoken.ts";
+import {
+  finalized,
+  nothingSpoken,
+  type SpokenWord,
+  type Utterance,
+  withFinal,
+  withInterim,
+  withoutLast,
+} from "./spoken.ts";
 
 /** The maximum length of a recording: 1.4 GB of audio at 48 kHz, which browsers store on disk. */
 const recordingSecondsMax = 4 * 3600;
@@ -35,7 +45,7 @@ interface PendingWords {
 export class LiveSession {
   readonly #client = createHlustClient({
     url: location.origin,
-    streamToken: (signal) => this.#createToken(signal),
+    streamToken: (signal) => createStreamToken(this.#owner, this.#isSignedIn, signal),
   });
   readonly #owner: string;
   readonly #isSignedIn: () => boolean;
@@ -44,11 +54,14 @@ export class LiveSession {
   #state = idleState(languageDefault);
   #recording: LiveRecording | undefined;
   #recognition: LiveRecognition | undefined;
+  #keeper: RecordingKeeper | undefined;
   #microphone: Microphone | undefined;
   #delays = new Delays();
   #pending: PendingWords[] = [];
   #saving: TranscriptSaving;
   #isLanguageChosen = false;
+  /** Ends the note that something is not saved. */
+  #noteSaved: (() => void) | undefined;
   /** The last position in the recording, in seconds, that was not silent. */
   #loudUntil = 0;
   /** Whether another microphone is to be opened as soon as the current one is closed. */
@@ -116,6 +129,7 @@ export class LiveSession {
       }
       this.#microphone = microphone;
       this.#record(microphone.rate);
+      keepSpokenLanguage(this.#state.languageCode);
       this.#change({ phase: "listening", deviceId: deviceId ?? microphone.deviceId });
     } catch (error) {
       if (generation !== this.#generation) return;
@@ -145,6 +159,7 @@ export class LiveSession {
     // The recording was discarded in the meantime, so there is nothing to end.
     if (generation !== this.#generation) return;
     this.#recording?.end();
+    this.#keeper?.flush();
     this.#change({ phase: "stopped", pause: undefined, lostSeconds, ...this.#amounts() });
     await this.#recognition?.done();
   }
@@ -190,6 +205,35 @@ export class LiveSession {
     }
   }
 
+  /** Continues with a recording that was left, unless there is one already. */
+  async restore(left: LeftRecording): Promise<void> {
+    if (this.#recording || this.#state.phase !== "idle") return;
+    const { id, rate, languageCode, startedAtMs } = left.recording;
+    this.#change({ phase: "opening", languageCode });
+    const generation = this.#generation;
+    try {
+      const { audio, words } = await left.read();
+      if (generation !== this.#generation) return;
+      const recording = new LiveRecording(rate, audio);
+      const spoken = words.reduce(withFinal, nothingSpoken);
+      this.#noteSaved = left.take();
+      this.#saving = new TranscriptSaving(this.#owner, id);
+      const utterances = spoken.paragraphs.flat();
+      const endMs = utterances.at(-1)?.words.at(-1)?.endMs ?? 0;
+      this.#recording = recording;
+      this.#keep({ startedAtMs, stored: { length: recording.length, utterances } });
+      this.#loudUntil = recording.seconds;
+      recording.end();
+      this.#change({ phase: "stopped", spoken });
+      const position = Math.min(recording.length, Math.round((endMs * rate) / 1000));
+      this.#recognize(recording, position);
+      this.#change(this.#amounts());
+    } catch (error) {
+      this.#change({ phase: "idle" });
+      throw error;
+    }
+  }
+
   /** Stops listening and discards everything. */
   discard(): void {
     this.#generation += 1;
@@ -200,6 +244,10 @@ export class LiveSession {
     void this.#recognition?.stop();
     this.#recognition = undefined;
     this.#recording = undefined;
+    this.#keeper?.drop();
+    this.#keeper = undefined;
+    this.#noteSaved?.();
+    this.#noteSaved = undefined;
     this.#delays = new Delays();
     this.#pending = [];
     this.#saving = new TranscriptSaving(this.#owner);
@@ -222,14 +270,42 @@ export class LiveSession {
   };
 
   #record(rate: number): void {
-    this.#recording ??= new LiveRecording(rate);
-    this.#recording.resume();
-    this.#recognition ??= new LiveRecognition(this.#recording, {
+    const recording = this.#recording ?? new LiveRecording(rate);
+    this.#recording = recording;
+    this.#noteSaved ??= noteUnsaved(this.#owner, "recording", this.#saving.id);
+    if (!this.#keeper) {
+      this.#keep({ startedAtMs: Date.now(), stored: { length: 0, utterances: [] } });
+    }
+    recording.resume();
+    this.#recognize(recording, 0);
+  }
+
+  /** Stores the recording in the browser from now on. */
+  #keep({
+    startedAtMs,
+    stored,
+  }: {
+    readonly startedAtMs: number;
+    readonly stored: { readonly length: number; readonly utterances: readonly Utterance[] };
+  }): void {
+    const { languageCode } = this.#state;
+    const rate = this.#recording?.rate ?? 0;
+    const facts = { id: this.#saving.id, owner: this.#owner, rate, languageCode, startedAtMs };
+    this.#keeper = new RecordingKeeper(facts, stored, () => this.#change({ isUnstored: true }));
+  }
+
+  /** Recognizes the recording, from `position` on if nothing of it has been recognized here. */
+  #recognize(recording: LiveRecording, position: number): void {
+    this.#recognition ??= new LiveRecognition(recording, {
       client: this.#client,
       languageCode: this.#state.languageCode,
+      position,
       events: {
         onWords: (words, isFinal) => this.#addWords(words, isFinal),
-        onRetract: () => this.#change({ spoken: withoutLast(this.#state.spoken) }),
+        onRetract: () => {
+          this.#change({ spoken: withoutLast(this.#state.spoken) });
+          this.#keeper?.setUtterances(this.#state.spoken.paragraphs.flat());
+        },
         onConnection: (connection) => {
           const isChanged = connection.kind !== this.#state.connection.kind;
           if (isChanged || "error" in connection) this.#change({ connection });
@@ -243,6 +319,7 @@ export class LiveSession {
     const recording = this.#recording;
     if (!recording) return;
     recording.push(samples);
+    this.#keeper?.add(samples);
     this.#delays.captured(1000 * recording.seconds, endAt);
     const loudness = loudnessOf(samples);
     for (const listener of this.#levelListeners) listener(loudness);
@@ -266,6 +343,7 @@ export class LiveSession {
     this.#pending.push({ words, isFinal });
     const next = isFinal ? withFinal(spoken, words) : withInterim(spoken, words);
     this.#change({ spoken: next, ...this.#amounts() });
+    if (isFinal) this.#keeper?.setUtterances(next.paragraphs.flat());
   }
 
   #until(isReached: (state: LiveState) => boolean): Promise<void> {
@@ -281,22 +359,6 @@ export class LiveSession {
   #change(changes: Partial<LiveState>): void {
     this.#state = { ...this.#state, ...changes };
     for (const listener of this.#listeners) listener();
-  }
-
-  /**
-   * Creates a token for one stream, because pages have no API key. No token is created while
-   * another user is signed in: audio is sent only for the user who spoke.
-   */
-  async #createToken(signal: AbortSignal): Promise<string> {
-    if (!this.#isSignedIn())
-      throw new ApiError("another user is signed in", { status: 401, reason: "SIGNED_OUT" });
-    const { token = "" } = await callApi<CreateStreamTokenResponseJson>("/v1/streamTokens", {
-      method: "POST",
-      body: {},
-      signal,
-      owner: this.#owner,
-    });
-    return token;
   }
 }
 

@@ -31,6 +31,8 @@ export interface LiveState {
   readonly isSilent: boolean;
   /** The name of the transcript, if its text is already saved and its audio is not. */
   readonly savedName: string | undefined;
+  /** Whether the browser has refused to store the recording, so that it is lost with the page. */
+  readonly isUnstored: boolean;
 }
 
 export function idleState(languageCode: string): LiveState {
@@ -50,6 +52,7 @@ export function idleState(languageCode: string): LiveState {
     lostSeconds: 0,
     isSilent: false,
     savedName: undefined,
+    isUnstored: false,
   };
 }
 

@@ -33,14 +33,14 @@ export function LiveText({
   return (
     <section className="live-text" lang={isEmpty ? undefined : languageCode}>
       {paragraphs.slice(0, -1).map((paragraph) => (
-        <p key={paragraph[0]?.id}>
+        <p key={paragraph[0]?.id} dir="auto">
           <Said utterances={paragraph} />
         </p>
       ))}
       {isEmpty ? (
         <p className="live-faint">{phase !== "listening" && t(liveText.invitation)}</p>
       ) : (
-        <p>
+        <p dir="auto">
           <Said utterances={paragraphs.at(-1) ?? []} />
           {/* This text is hidden from screen readers, because it changes with each word. */}
           <span className="live-faint" aria-hidden="true">

@@ -29,14 +29,20 @@ export interface Draft {
  * failed, and never creates a second transcript.
  */
 export class TranscriptSaving {
-  readonly #id = crypto.randomUUID();
-  #isAttempted = false;
+  /** Identifies the recording. */
+  readonly id: string;
+  #isAttempted: boolean;
   #name: string | undefined;
   readonly #owner: string;
 
-  /** `owner` is the user who spoke (identityOf). */
-  constructor(owner: string) {
+  /**
+   * `owner` is the user who spoke (identityOf). `id` is the recording's, if it may have been saved
+   * already before the page was closed.
+   */
+  constructor(owner: string, id?: string) {
     this.#owner = owner;
+    this.id = id ?? crypto.randomUUID();
+    this.#isAttempted = id !== undefined;
   }
 
   /**
@@ -78,7 +84,7 @@ export class TranscriptSaving {
   }
 
   async #create(draft: Draft, signal: AbortSignal): Promise<string> {
-    const transcript = transcriptOf(draft, this.#id);
+    const transcript = transcriptOf(draft, this.id);
     this.#isAttempted = true;
     const { name } = await callApi<CreateTranscriptResponseJson>("/v1alpha1/transcripts", {
       method: "POST",
@@ -99,7 +105,7 @@ export class TranscriptSaving {
       owner: this.#owner,
     });
     const isOwn = ({ metadata }: TranscriptJson): boolean =>
-      metadata?.additionalMetadata?.[recordingKey] === this.#id;
+      metadata?.additionalMetadata?.[recordingKey] === this.id;
     return transcripts.find(isOwn)?.name;
   }
 }

@@ -1,4 +1,5 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
+import { useEffect } from "react";
 import { Link, useLocation } from "wouter";
 import { identityOf } from "../api/session.ts";
 import { useSession } from "../api/use-session.ts";
@@ -10,13 +11,24 @@ import { languageName } from "../text/language-names.ts";
 import { useLanguage, useText } from "../text/language.tsx";
 import { firstStepsText, sampleText } from "../text/overview.ts";
 import { readWritten, writtenFields } from "../jobs/written-fields.ts";
+import { openWhenReady } from "../jobs/open-when-ready.ts";
 import { useUploads } from "../upload/uploads.tsx";
 import { modelsQuery } from "../api/installed-languages.ts";
 import { allSamples, fetchSample, requestFor, type Sample } from "./samples.ts";
 
-/** The first three steps, for an account without transcripts. */
-export function FirstSteps() {
+/**
+ * The first three steps. `onShown` is called when they are shown to an account without transcripts;
+ * `onEnd` hides them in an account that has some.
+ */
+export function FirstSteps({
+  onShown,
+  onEnd,
+}: {
+  readonly onShown?: () => void;
+  readonly onEnd?: () => void;
+}) {
   const t = useText();
+  useEffect(() => onShown?.(), [onShown]);
   const { scopes } = useSession();
   const samples = useSamples();
   if (!scopes.includes("transcripts.write")) {
@@ -29,7 +41,14 @@ export function FirstSteps() {
   const [first] = samples;
   return (
     <section className="first-steps" aria-labelledby="first-steps">
-      <h2 id="first-steps">{t(firstStepsText.title)}</h2>
+      <div className="first-steps-head">
+        <h2 id="first-steps">{t(firstStepsText.title)}</h2>
+        {onEnd && (
+          <Button look="quiet" onPress={onEnd}>
+            {t(firstStepsText.hide)}
+          </Button>
+        )}
+      </div>
       <ol>
         <li>
           <h3>{t(firstStepsText.tryIt)}</h3>
@@ -99,7 +118,8 @@ function TrySamples({ samples }: { readonly samples: readonly Sample[] }) {
     onSuccess: (file, { languageCode, subject }) => {
       const keywords = [t(sampleText.keyword)];
       const metadata = { fileType: "AUDIO", languageCode, subject: t(subject), keywords } as const;
-      queue.add(identityOf(session), file, { metadata, ...writtenFields(readWritten()) });
+      const request = { metadata, ...writtenFields(readWritten()) };
+      queue.add(identityOf(session), file, request, { onJob: openWhenReady });
       goTo("/jobs");
     },
   });

@@ -46,7 +46,9 @@ function LatestJob({ job, now }: { readonly job: Job; readonly now: Date }) {
   const subject = subjectOf(job) || t(overviewText.untitled);
   return (
     <li className="row">
-      <span className="title">{subject}</span>
+      <span className="title" dir="auto">
+        {subject}
+      </span>
       {state.kind === "FAILED" && (
         <div className="meta">
           <span className="failed">{t(jobFailure(state.message).sentence)}</span>

@@ -29,7 +29,12 @@ export function LatestTranscripts({
         <ul className="rows">
           {rows.map(({ id, subject, keywords, languageCode, seconds, versionTime }) => (
             <li key={id} className="row">
-              <Link className="title" to={`/transcripts/${id}`} lang={languageCode || undefined}>
+              <Link
+                className="title"
+                dir="auto"
+                to={`/transcripts/${id}`}
+                lang={languageCode || undefined}
+              >
                 {subject || t(overviewText.untitled)}
               </Link>
               <div className="meta">

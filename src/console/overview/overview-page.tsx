@@ -1,11 +1,14 @@
 import { useQuery } from "@tanstack/react-query";
+import { Link } from "wouter";
 import { useSession } from "../api/use-session.ts";
 import { PageHead } from "../parts/page-head.tsx";
 import { ProblemNote } from "../parts/problem-note.tsx";
 import { commonText } from "../text/common.ts";
 import { useText } from "../text/language.tsx";
+import { overviewText } from "../text/overview.ts";
 import { useUploads } from "../upload/uploads.tsx";
 import { FirstSteps } from "./first-steps.tsx";
+import { useFirstSteps } from "./use-first-steps.ts";
 import { Health } from "./health.tsx";
 import { LatestJobs } from "./latest-jobs.tsx";
 import { LatestTranscripts } from "./latest-transcripts.tsx";
@@ -20,10 +23,16 @@ import "./overview.css";
  */
 export function OverviewPage() {
   const t = useText();
-  const { account } = useSession();
+  const { account, scopes } = useSession();
   return (
     <>
-      <PageHead title={t(commonText.overview)} sub={account.displayName} />
+      <PageHead title={t(commonText.overview)} sub={account.displayName}>
+        {scopes.includes("transcripts.write") && (
+          <Link className="button primary" to="/jobs?new">
+            {t(overviewText.newTranscript)}
+          </Link>
+        )}
+      </PageHead>
       <div className="overview">
         <Activity />
         <div className="overview-service">
@@ -40,6 +49,7 @@ function Activity() {
   const { uploads } = useUploads();
   const { scopes } = useSession();
   const mayRead = scopes.includes("transcripts.read");
+  const steps = useFirstSteps();
   const jobs = useQuery({ ...latestJobsQuery, enabled: mayRead });
   const transcripts = useQuery({ ...latestTranscriptsQuery, enabled: mayRead });
   if (!mayRead) {
@@ -55,11 +65,11 @@ function Activity() {
     const retry = () => void Promise.all([jobs.refetch(), transcripts.refetch()]);
     return <ProblemNote error={error} onRetry={retry} />;
   }
-  if (jobs.data.length === 0 && transcripts.data.length === 0 && uploads.length === 0) {
-    return <FirstSteps />;
-  }
+  const isNew = jobs.data.length === 0 && transcripts.data.length === 0 && uploads.length === 0;
+  if (isNew) return <FirstSteps onShown={steps.begin} />;
   return (
     <div className="overview-activity">
+      {steps.isShown && <FirstSteps onEnd={steps.end} />}
       <Usage />
       <LatestJobs jobs={jobs.data} now={new Date(jobs.dataUpdatedAt)} />
       <LatestTranscripts rows={transcripts.data} now={new Date(transcripts.dataUpdatedAt)} />

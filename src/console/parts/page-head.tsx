@@ -21,7 +21,9 @@ export function PageHead({
     <header className="page-head">
       <div>
         {/* The title receives the focus when a page is opened (frame/page-focus.ts). */}
-        <h1 tabIndex={-1}>{title}</h1>
+        <h1 tabIndex={-1} dir="auto">
+          {title}
+        </h1>
         {sub !== undefined && <p className="sub">{sub}</p>}
       </div>
       {children !== undefined && <div className="page-actions">{children}</div>}

@@ -31,10 +31,11 @@ export function TextInput({
         <TextArea
           rows={lines}
           className="input"
+          dir="auto"
           {...(placeholder !== undefined && { placeholder })}
         />
       ) : (
-        <Input className="input" {...(placeholder !== undefined && { placeholder })} />
+        <Input className="input" dir="auto" {...(placeholder !== undefined && { placeholder })} />
       )}
       {hint !== undefined && (
         <Text slot="description" className="hint">

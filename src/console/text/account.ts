@@ -4,14 +4,28 @@ import type { Problems } from "./problems.ts";
 export const accountText = {
   people: { is: "Fólk", en: "Members" },
   peopleNone: {
-    is: "Engum hefur verið boðið enn. Sá sem þú býður skráir sig inn með netfangi sínu.",
-    en: "No one has been invited yet. People you invite sign in with their email address.",
+    is: "Engum hefur verið boðið enn.",
+    en: "No one has been invited yet.",
   },
   invite: { is: "Bjóða manneskju", en: "Invite a member" },
   inviteNext: {
     is: "Sá sem skráir sig inn með þessu netfangi kemst inn á reikninginn. Enginn póstur er sendur.",
     en: "Anyone who signs in with this address joins the account. No email is sent.",
   },
+  inviteByLink: {
+    is: "Hér er engin innskráningarþjónusta og enginn póstur er sendur. Næst færðu tengil sem þú sendir þeim sem þú býður.",
+    en: "There is no sign-in provider here, and no email is sent. In the next step you get a link to send to the person you invite.",
+  },
+  link: { is: "Tengill", en: "Link" },
+  linkOf: {
+    is: (name: string) => `Innskráningartengill: ${name}`,
+    en: (name: string) => `Sign-in link: ${name}`,
+  },
+  linkNext: {
+    is: "Tengillinn skráir inn einu sinni, innan þriggja daga, og eldri tenglar falla úr gildi. Sendu hann þeim einum sem á að komast inn.",
+    en: "The link signs in once, within three days, and replaces earlier links. Send it only to the person who is to sign in.",
+  },
+  makeLink: { is: "Búa til tengil", en: "Create link" },
   email: { is: "Netfang", en: "Email address" },
   emailMissing: { is: "Skrifaðu netfang.", en: "Enter an email address." },
   name: { is: "Nafn", en: "Name" },

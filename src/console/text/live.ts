@@ -91,6 +91,20 @@ export const liveText = {
   openWithoutSound: { is: "Opna uppskriftina án hljóðs", en: "Open the transcript without audio" },
   saved: { is: "Uppskriftin er vistuð.", en: "The transcript is saved." },
 
+  // Texts for recordings that were left.
+  left: {
+    is: (day: string, time: string, length: string) =>
+      `Óvistuð upptaka frá ${day} kl. ${time}, ${length}, er geymd í vafranum.`,
+    en: (day: string, time: string, length: string) =>
+      `An unsaved recording of ${day}, ${time} (${length}) is stored in this browser.`,
+  },
+  openLeft: { is: "Opna upptökuna", en: "Open the recording" },
+  discardLeft: { is: "Henda henni", en: "Discard it" },
+  unstored: {
+    is: "Vafrinn getur ekki geymt upptökuna. Hafðu síðuna opna þar til upptakan er vistuð.",
+    en: "The browser cannot store the recording. Keep this page open until the recording is saved.",
+  },
+
   // Texts for leaving the page.
   leaveTitle: { is: "Orðin eru ekki vistuð", en: "Your recording is not saved" },
   leaveMeaning: {

@@ -3,6 +3,7 @@ import { numberText } from "./numbers.ts";
 
 /** Texts of the overview. */
 export const overviewText = {
+  newTranscript: { is: "Ný uppskrift", en: "New transcript" },
   usage: { is: (month: string) => `Notkun í ${month}`, en: (month: string) => `Usage in ${month}` },
   audio: { is: "Hljóð sem var hlustað á", en: "Audio transcribed" },
   audioParts: {
@@ -71,6 +72,7 @@ export const overviewText = {
 
 /** Texts of the first steps, for an account without transcripts. */
 export const firstStepsText = {
+  hide: { is: "Fela skrefin", en: "Hide these steps" },
   title: { is: "Byrjaðu hér", en: "Start here" },
   tryIt: { is: "Sjáðu tal verða að texta", en: "Turn speech into text" },
   tryItNext: {

@@ -56,6 +56,10 @@ export const transcriptText = {
   mute: { is: "Þagga", en: "Mute" },
   speed: { is: "Hraði", en: "Speed" },
   picture: { is: "Mynd", en: "Video" },
+  pictureLarger: { is: "Stækka myndina", en: "Enlarge the video" },
+  pictureSmaller: { is: "Minnka myndina", en: "Shrink the video" },
+  pictureFloat: { is: "Færa myndina í eigin glugga", en: "Move the video to its own window" },
+  pictureClose: { is: "Loka myndinni", en: "Close the video" },
   place: { is: "Staður í upptöku", en: "Position in the recording" },
   placeOf: {
     is: (at: string, total: string) => `${at} af ${total}`,

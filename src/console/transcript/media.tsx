@@ -2,33 +2,44 @@ import { type Ref, useCallback, useEffect, useRef, useState } from "react";
 import type { TranscriptJson } from "../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { keep, readKept } from "../api/kept.ts";
 import { ownPath } from "./own-path.ts";
+import { PictureControls } from "./picture-controls.tsx";
 import type { Playback } from "./playback.ts";
+import { useFloating } from "./use-floating.ts";
 import "./media.css";
 
 const keptAs = "hlust.picture";
 
-/** Whether the picture of a video is shown. */
+/** How the picture of a video is shown: next to the text, large above it, or not at all. */
+export type PictureLook = "beside" | "large" | "off";
+
+/** The picture of a video, as the user has chosen to see it. */
 export interface Picture {
   /** False for a recording without a picture. */
   readonly isOffered: boolean;
   readonly isShown: boolean;
-  readonly toggle: () => void;
+  readonly isLarge: boolean;
+  readonly change: (look: PictureLook) => void;
 }
 
-/** The user's choice whether pictures are shown, which the browser keeps. */
+/** The user's choice how pictures are shown, which the browser keeps. */
 export function usePicture({ metadata, uri = "" }: TranscriptJson): Picture {
-  const [isWanted, setWanted] = useState(() => readKept(keptAs) !== "off");
+  const [look, setLook] = useState<PictureLook>(() => {
+    const kept = readKept(keptAs);
+    return kept === "off" || kept === "large" ? kept : "beside";
+  });
   const isOffered = uri !== "" && metadata?.fileType === "VIDEO";
-  const toggle = useCallback(() => {
-    keep(keptAs, isWanted ? "off" : undefined);
-    setWanted(!isWanted);
-  }, [isWanted]);
-  return { isOffered, isShown: isOffered && isWanted, toggle };
+  const change = useCallback((chosen: PictureLook) => {
+    keep(keptAs, chosen === "beside" ? undefined : chosen);
+    setLook(chosen);
+  }, []);
+  const isShown = isOffered && look !== "off";
+  return { isOffered, isShown, isLarge: isShown && look === "large", change };
 }
 
 /**
  * The media element of a playback. The picture of a video is next to the text, and above it in a
- * narrow window; a click on it plays or pauses. It needs no captions: the page shows the words.
+ * narrow window or when it is large; a click on it plays or pauses. It needs no captions: the page
+ * shows the words.
  */
 export function Media({
   playback,
@@ -47,6 +58,7 @@ export function Media({
 }) {
   const media = useRef<HTMLVideoElement>(null);
   const [path] = useState(() => ownPath(uri));
+  const floating = useFloating(media);
   useEffect(() => {
     const element = media.current;
     if (!element) return undefined;
@@ -63,7 +75,7 @@ export function Media({
     };
   }, [playback, path, renew]);
   return (
-    <div className={picture.isShown ? "picture" : "unseen"}>
+    <div className={picture.isShown && !floating.isOn ? "picture" : "unseen"}>
       {/* oxlint-disable-next-line jsx-a11y/media-has-caption -- the page shows the text */}
       <video
         ref={media}
@@ -74,6 +86,9 @@ export function Media({
       />
       {/* The page has the same subtitles, for screen readers too. */}
       <p className="picture-caption" ref={caption} aria-hidden="true" />
+      {picture.isShown && !floating.isOn && (
+        <PictureControls picture={picture} onFloat={floating.begin} />
+      )}
     </div>
   );
 }

@@ -25,9 +25,18 @@ export function ReadingFrame({
   readonly playback: PlayerProps["playback"] | undefined;
   readonly children: ReactNode;
 }) {
-  useRootMark("picture", props.picture.isShown);
+  const { picture, isEditing = false } = props;
+  // The bar of the editor has the place at the top.
+  const isLarge = picture.isLarge && !isEditing;
+  useRootMark("picture", picture.isShown);
+  useRootMark("largePicture", isLarge);
   useRootMark("player", playback !== undefined);
-  const looks = ["reading", playback && "playable", props.picture.isShown && "with-picture"];
+  const looks = [
+    "reading",
+    playback && "playable",
+    picture.isShown && "with-picture",
+    isLarge && "with-large-picture",
+  ];
   return (
     <div className={looks.filter(Boolean).join(" ")}>
       {head}

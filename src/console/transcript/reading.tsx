@@ -24,6 +24,7 @@ import { ReadingHead } from "./reading-head.tsx";
 import type { SpokenText } from "./spoken-text.ts";
 import { type SubtitlesView, useSubtitlesView } from "./subtitles/use-subtitles-view.ts";
 import { transcriptQuery } from "./transcript-query.ts";
+import { useRoomBelow } from "./use-room-below.ts";
 import { usePlaceInAddress, usePlaybackOf, useTextOf } from "./use-reading.ts";
 
 interface ReadingProps {
@@ -252,7 +253,7 @@ function Side({
 }) {
   const t = useText();
   return (
-    <div className="reading-side">
+    <div className="reading-side" ref={useRoomBelow()}>
       {children}
       <aside
         id="about"

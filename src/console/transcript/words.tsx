@@ -136,7 +136,7 @@ const Part = memo(function Part({
                 </a>
               )}
             </div>
-            <p>{paragraph.text}</p>
+            <p dir="auto">{paragraph.text}</p>
           </div>
         );
       })}

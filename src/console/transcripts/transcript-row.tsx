@@ -63,7 +63,7 @@ function Loaded({
   const day = shortDate(language, date, now);
   return (
     <>
-      <Link to={`/transcripts/${id}`} className="title" lang={languageCode || undefined}>
+      <Link to={`/transcripts/${id}`} className="title" dir="auto" lang={languageCode || undefined}>
         {subject || t(transcriptsText.untitled)}
       </Link>
       <div className="facts">

@@ -1,5 +1,6 @@
 import type { SubmitTranscriptJobRequestJson } from "../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { ApiError } from "../api/api-error.ts";
+import { noteUnsaved } from "../api/unsaved-work.ts";
 import { forgetUpload, keepUpload, keptPlace } from "./kept-uploads.ts";
 import { Pause } from "./pause.ts";
 import { beginUpload } from "./resumable-upload.ts";
@@ -45,6 +46,9 @@ interface Work {
   readonly pause: Pause;
   /** The idempotency key, which makes repeated submit requests create only one job. */
   readonly key: string;
+  /** Ends the note that the file is not a job yet. */
+  readonly noteSubmitted: () => void;
+  readonly onJob: ((name: string) => void) | undefined;
   /** `uploads/<id>`, once its upload has begun. */
   place: string | undefined;
   /** `uploads/<id>`, once the file is uploaded. */
@@ -97,13 +101,23 @@ export class UploadQueue {
    * Adds a file to the queue. `owner` is the user who chose the file; another user may be signed in
    * by now.
    */
-  add(owner: string, file: File, request: UploadRequest): void {
+  add(
+    owner: string,
+    file: File,
+    request: UploadRequest,
+    options: {
+      /** Called with the name of the job that the file has become. */
+      readonly onJob?: (name: string) => void;
+    } = {},
+  ): void {
     const id = crypto.randomUUID();
     const stop = new AbortController();
     this.#works.set(id, {
       stop,
       pause: new Pause(),
       key: id,
+      noteSubmitted: noteUnsaved(owner, "upload", id),
+      onJob: options.onJob,
       place: undefined,
       uploaded: undefined,
     });
@@ -115,6 +129,7 @@ export class UploadQueue {
   remove(id: string): void {
     const work = this.#works.get(id);
     work?.stop.abort();
+    work?.noteSubmitted();
     if (work?.place !== undefined) forgetUpload(work.place);
     this.#works.delete(id);
     this.#set(this.#uploads.filter((upload) => upload.id !== id));
@@ -194,13 +209,15 @@ export class UploadQueue {
 
   async #submit(
     { id, owner, request }: QueuedUpload,
-    { stop: { signal }, pause, key }: Work,
+    { stop: { signal }, pause, key, onJob }: Work,
     uploaded: string,
   ): Promise<void> {
     const submit = async (): Promise<void> => {
       this.#update(id, { kind: "SUBMITTING" });
       this.#checkOwner(owner);
-      await submitJob({ ...request, useUri: false, uri: uploaded }, { key, signal, owner });
+      const submitted = { ...request, useUri: false, uri: uploaded };
+      const { name = "" } = await submitJob(submitted, { key, signal, owner });
+      onJob?.(name);
     };
     const onWait = (error: ApiError): void => this.#update(id, { kind: "WAITING", error });
     await waitOut(submit, { signal, pause, onWait });

@@ -12,7 +12,7 @@ import {
 import { useLocation } from "wouter";
 import { identityOf, isSignedIn, type Session, sessionQuery } from "../api/session.ts";
 import { emptyDraft, type JobDraft } from "../jobs/job-draft.ts";
-import { useAnnounce } from "../parts/announcer.tsx";
+import { useNotify } from "../parts/announcer.tsx";
 import { useText } from "../text/language.tsx";
 import { uploadText } from "../text/upload.ts";
 import { FileDrop } from "./file-drop.tsx";
@@ -92,7 +92,7 @@ export function useUploads(): Uploads {
 
 function useQueue(): UploadQueue {
   const t = useText();
-  const announce = useAnnounce();
+  const announce = useNotify();
   const queries = useQueryClient();
   const [queue] = useState(() => new UploadQueue());
   useEffect(

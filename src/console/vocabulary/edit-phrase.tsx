@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type SubmitEvent, useState } from "react";
 import { callApi } from "../api/call-api.ts";
 import { areAllInFields } from "../api/violations.ts";
-import { useAnnounce } from "../parts/announcer.tsx";
+import { useNotify } from "../parts/announcer.tsx";
 import { Button } from "../parts/button.tsx";
 import { DialogBox } from "../parts/dialog-box.tsx";
 import { ProblemNote } from "../parts/problem-note.tsx";
@@ -23,7 +23,7 @@ export function EditPhrase({
 }) {
   const t = useText();
   const queries = useQueryClient();
-  const announce = useAnnounce();
+  const announce = useNotify();
   const [draft, setDraft] = useState(draftOf(edited, useFirstLanguage()));
   const [isChecked, setIsChecked] = useState(false);
   const save = useMutation({

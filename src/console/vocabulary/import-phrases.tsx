@@ -3,7 +3,7 @@ import { type SubmitEvent, useState } from "react";
 import type { ImportVocabularyPhrasesResponseJson } from "../../gen/hlust/speech/v2beta1/vocabulary_pb.ts";
 import { ApiError } from "../api/api-error.ts";
 import { callApi } from "../api/call-api.ts";
-import { useAnnounce } from "../parts/announcer.tsx";
+import { useNotify } from "../parts/announcer.tsx";
 import { Button } from "../parts/button.tsx";
 import { DialogBox } from "../parts/dialog-box.tsx";
 import { ProblemNote } from "../parts/problem-note.tsx";
@@ -19,7 +19,7 @@ import { PhraseLanguage, useFirstLanguage } from "./phrase-language.tsx";
 export function ImportPhrases({ onClose }: { readonly onClose: () => void }) {
   const t = useText();
   const queries = useQueryClient();
-  const announce = useAnnounce();
+  const announce = useNotify();
   const [languageCode, setLanguageCode] = useState(useFirstLanguage());
   const [text, setText] = useState("");
   const [isChecked, setIsChecked] = useState(false);

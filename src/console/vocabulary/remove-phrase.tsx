@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { callApi } from "../api/call-api.ts";
-import { useAnnounce } from "../parts/announcer.tsx";
+import { useNotify } from "../parts/announcer.tsx";
 import { DangerActions } from "../parts/danger-actions.tsx";
 import { DialogBox } from "../parts/dialog-box.tsx";
 import { ProblemNote } from "../parts/problem-note.tsx";
@@ -18,7 +18,7 @@ export function RemovePhrase({
 }) {
   const t = useText();
   const queries = useQueryClient();
-  const announce = useAnnounce();
+  const announce = useNotify();
   const remove = useMutation({
     mutationFn: () => callApi(`/v2beta1/${name}`, { method: "DELETE" }),
     onSuccess: async () => {

@@ -2,7 +2,7 @@ import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-q
 import { lazy, Suspense, useState } from "react";
 import { callApi } from "../api/call-api.ts";
 import { useSession } from "../api/use-session.ts";
-import { useAnnounce } from "../parts/announcer.tsx";
+import { useNotify } from "../parts/announcer.tsx";
 import { Button } from "../parts/button.tsx";
 import { Choice } from "../parts/choice.tsx";
 import { PageHead } from "../parts/page-head.tsx";
@@ -83,7 +83,7 @@ function Phrases({
 }) {
   const t = useText();
   const queries = useQueryClient();
-  const announce = useAnnounce();
+  const announce = useNotify();
   const list = useInfiniteQuery(phrasesQuery(state));
   const move = useMutation({
     mutationFn: ({ phrase, to }: { readonly phrase: Phrase; readonly to: State }) =>

@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import type { AlignmentJobJson } from "../../../gen/hlust/transcripts/v1alpha1/alignment_pb.ts";
 import { ApiError } from "../../api/api-error.ts";
-import { useAnnounce } from "../../parts/announcer.tsx";
+import { useNotify } from "../../parts/announcer.tsx";
 import { Button } from "../../parts/button.tsx";
 import { ProblemNote } from "../../parts/problem-note.tsx";
 import { ProgressLine } from "../../parts/progress-line.tsx";
@@ -25,7 +25,7 @@ import { versionsQuery } from "./versions-query.ts";
  */
 export function Alignment({ name, version }: { readonly name: string; readonly version: string }) {
   const t = useText();
-  const announce = useAnnounce();
+  const announce = useNotify();
   const queries = useQueryClient();
   const query = alignmentQuery(name);
   const { data: job, error } = useQuery(query);

@@ -3,7 +3,7 @@ import { useLocation } from "wouter";
 import type { TranscriptJson } from "../../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { ApiError } from "../../api/api-error.ts";
 import { callApi } from "../../api/call-api.ts";
-import { useAnnounce } from "../../parts/announcer.tsx";
+import { useNotify } from "../../parts/announcer.tsx";
 import { Button } from "../../parts/button.tsx";
 import { DialogBox } from "../../parts/dialog-box.tsx";
 import { ProblemNote } from "../../parts/problem-note.tsx";
@@ -28,7 +28,7 @@ export function DeleteDialog({
 }) {
   const t = useText();
   const queries = useQueryClient();
-  const announce = useAnnounce();
+  const announce = useNotify();
   const [, navigate] = useLocation();
   const subject = metadata?.subject?.trim() || t(asideText.untitled);
   const remove = useMutation({

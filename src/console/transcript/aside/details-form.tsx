@@ -1,6 +1,6 @@
 import type { TranscriptJson } from "../../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { charCount, metadataLimits } from "../../api/metadata-limits.ts";
-import { useAnnounce } from "../../parts/announcer.tsx";
+import { useNotify } from "../../parts/announcer.tsx";
 import { Button } from "../../parts/button.tsx";
 import { ProblemNote } from "../../parts/problem-note.tsx";
 import { TextInput } from "../../parts/text-input.tsx";
@@ -91,7 +91,7 @@ function useLengthProblems({ draft, keyword }: EditedDetails) {
 /** Saves the edits and closes the dialog. Without edits, only closes the dialog. */
 function useSaving({ transcript, name, edited, onEdit, onClose }: Props) {
   const t = useText();
-  const announce = useAnnounce();
+  const announce = useNotify();
   const change = useMetadataChange(name, transcript);
   const save = () => {
     const edit = editOf(edited.before, withKeyword(edited.draft, edited.keyword));

@@ -2,7 +2,7 @@ import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import type { TranscriptJson } from "../../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { fetchAttachment } from "../../api/call-api.ts";
-import { useAnnounce } from "../../parts/announcer.tsx";
+import { useNotify } from "../../parts/announcer.tsx";
 import { Button } from "../../parts/button.tsx";
 import { ProblemNote } from "../../parts/problem-note.tsx";
 import { useText } from "../../text/language.tsx";
@@ -49,7 +49,7 @@ export function Downloads({
   readonly name: string;
 }) {
   const t = useText();
-  const announce = useAnnounce();
+  const announce = useNotify();
   const version = transcript.version?.name ?? "";
   const [options, setOptions] =
     useState<Readonly<Record<OptionsOf, DocumentOptions>>>(firstOptions);

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { TranscriptJson } from "../../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { ApiError, errorOfBody, offlineError } from "../../api/api-error.ts";
-import { useAnnounce } from "../../parts/announcer.tsx";
+import { useNotify } from "../../parts/announcer.tsx";
 import { Button } from "../../parts/button.tsx";
 import { ProblemNote } from "../../parts/problem-note.tsx";
 import { useText } from "../../text/language.tsx";
@@ -24,7 +24,7 @@ export function RecordingLink({
 }) {
   const t = useText();
   const queries = useQueryClient();
-  const announce = useAnnounce();
+  const announce = useNotify();
   const download = useMutation({
     mutationFn: async () => {
       let url = ownPath(uri);

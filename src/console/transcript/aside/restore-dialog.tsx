@@ -5,7 +5,7 @@ import type {
 } from "../../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { ApiError } from "../../api/api-error.ts";
 import { callApi } from "../../api/call-api.ts";
-import { useAnnounce } from "../../parts/announcer.tsx";
+import { useNotify } from "../../parts/announcer.tsx";
 import { Button } from "../../parts/button.tsx";
 import { DialogBox } from "../../parts/dialog-box.tsx";
 import { ProblemNote } from "../../parts/problem-note.tsx";
@@ -33,7 +33,7 @@ export function RestoreDialog({
   const t = useText();
   const { language } = useLanguage();
   const now = useNow();
-  const announce = useAnnounce();
+  const announce = useNotify();
   const changed = useChanged(name);
   const { refetch } = useVersions(name);
   const [, go] = useVersionAddress();

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { ShareJson } from "../../../gen/hlust/transcripts/v1alpha1/share_pb.ts";
 import { ApiError } from "../../api/api-error.ts";
 import { callApi } from "../../api/call-api.ts";
-import { useAnnounce } from "../../parts/announcer.tsx";
+import { useNotify } from "../../parts/announcer.tsx";
 import { DangerActions } from "../../parts/danger-actions.tsx";
 import { DialogBox } from "../../parts/dialog-box.tsx";
 import { ProblemNote } from "../../parts/problem-note.tsx";
@@ -22,7 +22,7 @@ export function RevokeDialog({
 }) {
   const t = useText();
   const queries = useQueryClient();
-  const announce = useAnnounce();
+  const announce = useNotify();
   const revoke = useMutation({
     mutationFn: () => deleteShare(share),
     onSuccess: () => {

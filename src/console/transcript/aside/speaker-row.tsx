@@ -2,7 +2,7 @@ import { type Ref, useEffect, useRef, useState } from "react";
 import type { TranscriptJson } from "../../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { Button } from "../../parts/button.tsx";
 import { ProblemNote } from "../../parts/problem-note.tsx";
-import { useAnnounce } from "../../parts/announcer.tsx";
+import { useNotify } from "../../parts/announcer.tsx";
 import { useText } from "../../text/language.tsx";
 import { clockText } from "../../text/numbers.ts";
 import { asideText } from "../../text/transcript-aside.ts";
@@ -24,7 +24,7 @@ export function SpeakerRow({
   readonly canChange: boolean;
 }) {
   const t = useText();
-  const announce = useAnnounce();
+  const announce = useNotify();
   const change = useMetadataChange(name, transcript);
   const button = useRef<HTMLButtonElement>(null);
   const [draft, setDraft] = useState<string>();

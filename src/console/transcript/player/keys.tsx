@@ -1,6 +1,6 @@
 import { lazy, Suspense, useEffect, useState } from "react";
 import { keep, readKept } from "../../api/kept.ts";
-import { useAnnounce } from "../../parts/announcer.tsx";
+import { useNotify } from "../../parts/announcer.tsx";
 import { Button } from "../../parts/button.tsx";
 import { type Phrase, useText } from "../../text/language.tsx";
 import { transcriptText } from "../../text/transcript.ts";
@@ -25,7 +25,7 @@ export function Keys({
   readonly linkTo: string;
 }) {
   const t = useText();
-  const announce = useAnnounce();
+  const announce = useNotify();
   const [isOpen, setOpen] = useState(false);
   const [isOn, setOn] = useState(() => readKept(shortcutsKeptAs) !== "off");
   useEffect(() => {

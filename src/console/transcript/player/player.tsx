@@ -82,7 +82,7 @@ export function Player({
           <Toggle
             text={t(transcriptText.picture)}
             isOn={picture.isShown}
-            onChange={picture.toggle}
+            onChange={() => picture.change(picture.isShown ? "off" : "beside")}
           />
         )}
         <Keys {...{ playback, text, linkTo, isEditing }} />

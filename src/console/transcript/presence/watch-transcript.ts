@@ -1,16 +1,34 @@
+import { withStreamPlace } from "../../api/stream-place.ts";
 import type { WatchTranscriptResponseJson } from "../../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 
 /** How long after the service has ended a stream it is opened again. */
 const againMs = 15_000;
 
 /**
- * Watches a transcript (:watch, server-sent events) until it is deleted. Each state is whole.
- * Returns a function that stops watching.
+ * Watches a transcript (:watch, server-sent events) until it is deleted. Each state is whole. If
+ * other tabs of the browser have all places for streams, it waits for one of them. Returns a
+ * function that stops watching.
  */
 export function watchTranscript(
   name: string,
   onState: (state: WatchTranscriptResponseJson) => void,
 ): () => void {
+  const stopped = new AbortController();
+  const { signal } = stopped;
+  void withStreamPlace(signal, async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const stop = stream(name, onState);
+    signal.addEventListener("abort", () => {
+      stop();
+      resolve();
+    });
+    await promise;
+  });
+  return () => stopped.abort();
+}
+
+/** Opens the stream. Returns a function that closes it. */
+function stream(name: string, onState: (state: WatchTranscriptResponseJson) => void): () => void {
   let source: EventSource;
   let again: ReturnType<typeof setTimeout> | undefined;
   let isDeleted = false;

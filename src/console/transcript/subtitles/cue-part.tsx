@@ -62,7 +62,7 @@ export const CuePart = memo(function CuePart({
                 </a>
               )}
             </div>
-            <p>{lines.join("\n")}</p>
+            <p dir="auto">{lines.join("\n")}</p>
             {broken.length > 0 && (
               <span className="cue-broken" id={`cue-${first + at}`}>
                 {broken.map((rule) => ruleText(language, rule)).join(" · ")}

@@ -24,7 +24,9 @@ function createTemplates(): [HTMLElement, DocumentFragment] {
   const margin = document.createElement("div");
   margin.className = "segment-margin";
   margin.contentEditable = "false";
-  dom.append(margin, document.createElement("p"));
+  const text = document.createElement("p");
+  text.dir = "auto";
+  dom.append(margin, text);
   const inMargin = document.createDocumentFragment();
   for (const name of ["segment-speaker unnamed", "segment-time"]) {
     const button = document.createElement("button");

@@ -1,0 +1,53 @@
+import { create } from "@bufbuild/protobuf";
+import type { ServiceImpl } from "@connectrpc/connect";
+import type { Kysely } from "kysely";
+import { audited } from "../auth/audit-log.ts";
+import { callerOf, scopesOfRole } from "../auth/caller.ts";
+import { createSignInToken, signInLink } from "../auth/sign-in-token.ts";
+import type { Tables } from "../database/tables.ts";
+import { SignInLinkSchema, type Accounts } from "../gen/hlust/accounts/v1/accounts_pb.ts";
+import { timestampFromDate } from "../std/duration.ts";
+import { idIn } from "../std/ids.ts";
+import type { Log } from "../std/log.ts";
+import { lockAccount } from "./lock-account.ts";
+import { memberNotFound } from "./member-methods.ts";
+import { lockMember } from "./member-store.ts";
+import { refuseMoreThanOwn } from "./refuse-more-than-own.ts";
+
+/** How long the link of an invitation is valid: it is sent to a person, who opens it later. */
+const lifeMs = 3 * 24 * 3_600_000;
+
+/** Creates the RPC that makes a link with which a member signs in. */
+export function signInLinkMethod({
+  publicUrl,
+  now = Date.now,
+  ...parts
+}: {
+  readonly db: Kysely<Tables>;
+  readonly log: Log;
+  readonly publicUrl: () => string;
+  readonly now?: () => number;
+}) {
+  return {
+    async createSignInLink({ name }, context) {
+      const caller = callerOf(context);
+      const { accountId } = caller;
+      const id = idIn("members", name);
+      return await audited(parts, caller, async (trx, record) => {
+        await lockAccount(trx, accountId);
+        const member = id && (await lockMember(trx, accountId, id));
+        if (!member) throw memberNotFound(name);
+        refuseMoreThanOwn(scopesOfRole[member.role], caller);
+        await trx.deleteFrom("sign_in_token").where("member_id", "=", member.id).execute();
+        const owner = { accountId, memberId: member.id };
+        const time = now();
+        const token = await createSignInToken(trx, owner, time, lifeMs);
+        await record({ action: "sign_in_token.create", resource: name });
+        return create(SignInLinkSchema, {
+          uri: signInLink(publicUrl(), token),
+          expireTime: timestampFromDate(new Date(time + lifeMs)),
+        });
+      });
+    },
+  } satisfies Partial<ServiceImpl<typeof Accounts>>;
+}

@@ -1,0 +1,89 @@
+// Texts that are hard to lay out: titles without spaces, long addresses, secrets, and scripts that
+// are written from right to left.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { Page } from "playwright-core";
+import { until } from "../fixtures/until.ts";
+import { openTestPages, type TestPages } from "./open-test-pages.ts";
+import { createTranscript } from "./spoken-transcript.ts";
+
+let pages: TestPages;
+before(async () => {
+  pages = await openTestPages({ HLUST_ROLE: "api" });
+});
+after(() => pages[Symbol.asyncDispose]());
+
+const phone = { width: 320, height: 568 };
+const sizes = [phone, { width: 1280, height: 800 }];
+
+async function assertFits(page: Page): Promise<void> {
+  for (const size of sizes) {
+    await page.setViewportSize(size);
+    const { scrollWidth } = await page.evaluate<{ scrollWidth: number }>(
+      "({ scrollWidth: document.documentElement.scrollWidth })",
+    );
+    assert.ok(scrollWidth <= size.width, `${page.url()}: ${scrollWidth} px at ${size.width}`);
+  }
+}
+
+const word = (text: string) => ({ startTime: "0s", endTime: "1s", word: text });
+
+test("a title of 240 letters without a space is not wider than the page", async () => {
+  const subject = "Donaudampfschifffahrt".repeat(12).slice(0, 240);
+  const segments = [{ startTime: "0s", endTime: "1s", words: [word("Orð")] }];
+  const metadata = { subject, languageCode: "is-IS", fileType: "AUDIO" };
+  const name = await createTranscript(pages.service, { metadata, segments });
+  for (const path of [`/${name}`, "/transcripts", "/"]) {
+    await using page = await pages.open(path);
+    await page.getByText(subject).first().waitFor();
+    await assertFits(page);
+  }
+});
+
+test("a long address of a member breaks on a phone", async () => {
+  const email = `${"longaddress".repeat(5)}@${"example".repeat(8)}.is`;
+  const made = await pages.service.call("POST", "/v1/members", { email, role: "VIEWER" });
+  assert.equal(made.status, 200, JSON.stringify(made.json));
+  await using page = await pages.open("/account");
+  await page.getByText(email).first().waitFor();
+  await assertFits(page);
+});
+
+test("a secret is shown whole on a phone", async () => {
+  await using page = await pages.open("/account");
+  await page.setViewportSize(phone);
+  await page.getByRole("button", { name: /^Tengill: longaddress/ }).click();
+  await page.getByRole("button", { name: "Búa til tengil" }).click();
+  const code = page.locator(".code-sample pre");
+  await code.waitFor();
+  const { scrollWidth, clientWidth } = await code.evaluate(({ scrollWidth, clientWidth }) => ({
+    scrollWidth,
+    clientWidth,
+  }));
+  assert.ok(scrollWidth <= clientWidth, `${scrollWidth} of ${clientWidth} px`);
+});
+
+test("Arabic and Hebrew texts begin at the right, while they are read and while they are edited", async () => {
+  const subject = "مقابلة عن الفيضان";
+  const texts = ["صباح الخير جميعا", "שלום לכולם"];
+  const segments = texts.map((text, at) => ({
+    startTime: `${at}s`,
+    endTime: `${at + 1}s`,
+    words: [{ startTime: `${at}s`, endTime: `${at + 1}s`, word: text }],
+  }));
+  const metadata = { subject, languageCode: "ar", fileType: "AUDIO" };
+  const name = await createTranscript(pages.service, { metadata, segments });
+  await using page = await pages.open(`/${name}`);
+  await page.locator(".segment").nth(1).waitFor();
+  const directions = () =>
+    page.evaluate<string[]>(
+      `[...document.querySelectorAll("h1, .segment p")].map((one) => getComputedStyle(one).direction)`,
+    );
+  assert.deepEqual(await directions(), ["rtl", "rtl", "rtl"]);
+  await page.keyboard.press("e");
+  await page.getByRole("textbox", { name: "Textinn, í vinnslu" }).waitFor();
+  assert.deepEqual(await directions(), ["rtl", "rtl", "rtl"]);
+  await page.goto(`${pages.service.address}/console/transcripts`);
+  const title = page.getByRole("link", { name: subject });
+  await until(async () => (await title.getAttribute("dir")) === "auto");
+});
