@@ -30,6 +30,7 @@ import { mediaOutputs } from "./migrations/0025_media_outputs.ts";
 import { vocabulary } from "./migrations/0026_vocabulary.ts";
 import { jobHints } from "./migrations/0027_job_hints.ts";
 import { jobWriting } from "./migrations/0028_job_writing.ts";
+import { keySecretsAndUsage } from "./migrations/0033_key_secrets_and_usage.ts";
 import { missingRight } from "./missing-right.ts";
 import { withSchemaLock } from "./schema-lock.ts";
 
@@ -65,6 +66,7 @@ export const migrations: MigrationList = {
   "0026_vocabulary": vocabulary,
   "0027_job_hints": jobHints,
   "0028_job_writing": jobWriting,
+  "0033_key_secrets_and_usage": keySecretsAndUsage,
 };
 
 /**

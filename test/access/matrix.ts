@@ -53,6 +53,9 @@ const keeper = rowFor(["account"]);
 /** A caller can grant only scopes that it has. */
 const giver = rowFor(["account", "transcripts.read"]);
 
+/** The key that is rotated has the default scopes, and the new secret grants them. */
+const rotator = rowFor(["account", "transcripts.read", "transcripts.write", "speech"]);
+
 /** A link lets its reader do what needs the scope of readers. */
 const sharer = rowFor(["transcripts.write", "transcripts.read"]);
 
@@ -212,12 +215,20 @@ const accounts: Readonly<Record<string, Row>> = {
   GetCaller: anyCaller([], () => [{}]),
   GetAccount: anyCaller([], () => [{}]),
   ListUsageDays: anyCaller([], () => [{}]),
+  ListKeyUsage: keeper([], () => [{}]),
   UpdateAccount: keeper([], () => [{ account: { displayName: "Stofa" } }]),
   CreateApiKey: giver([], () => [{ displayName: "nýr", scopes: ["transcripts.read"] }]),
   ListApiKeys: keeper([], () => [{}]),
+  UpdateApiKey: keeper(["apiKey"], ({ apiKey }) => [
+    { apiKey: { name: apiKey, displayName: "annað" } },
+  ]),
+  RotateApiKey: rotator(["apiKey"], ({ apiKey }) => [{ name: apiKey }]),
   DeleteApiKey: keeper(["apiKey"], ({ apiKey }) => [{ name: apiKey }]),
   CreateClientKey: giver([], () => [{ publicKey, scopes: ["transcripts.read"] }]),
   ListClientKeys: keeper([], () => [{}]),
+  UpdateClientKey: keeper(["clientKey"], ({ clientKey }) => [
+    { clientKey: { name: clientKey, displayName: "annað" } },
+  ]),
   DeleteClientKey: keeper(["clientKey"], ({ clientKey }) => [{ name: clientKey }]),
   CreateStreamToken: speaker([], () => [{}]),
   CreateMember: giver([], ({ fresh }) => [{ email: `${fresh}@example.org`, role: "VIEWER" }]),

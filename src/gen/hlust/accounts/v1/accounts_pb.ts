@@ -15,7 +15,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file hlust/accounts/v1/accounts.proto.
  */
 export const file_hlust_accounts_v1_accounts: GenFile = /*@__PURE__*/
-  fileDesc("CiBobHVzdC9hY2NvdW50cy92MS9hY2NvdW50cy5wcm90bxIRaGx1c3QuYWNjb3VudHMudjEiEgoQR2V0Q2FsbGVyUmVxdWVzdCKJAQoGQ2FsbGVyEg8KB2FjY291bnQYASABKAkSDQoFYWN0b3IYAiABKAkSFAoMZGlzcGxheV9uYW1lGAMgASgJEioKBHJvbGUYBCABKA4yFy5obHVzdC5hY2NvdW50cy52MS5Sb2xlSACIAQESFAoGc2NvcGVzGAUgAygJQgTIvBgBQgcKBV9yb2xlIpIBCg1BY2NvdW50TGltaXRzEhsKE3JlcXVlc3RzX3Blcl9taW51dGUYASABKAUSGgoSY29uY3VycmVudF9zdHJlYW1zGAIgASgFEhMKC3F1ZXVlZF9qb2JzGAMgASgFEh0KFWF1ZGlvX3NlY29uZHNfcGVyX2RheRgEIAEoBRIUCgxzdG9yZWRfYnl0ZXMYBSABKAMi2AEKCUtleUxpbWl0cxIzChNyZXF1ZXN0c19wZXJfbWludXRlGAEgASgFQhbSvBgSCQAAAAAAAAAAEQAAAACAhC5BEjIKEmNvbmN1cnJlbnRfc3RyZWFtcxgCIAEoBUIW0rwYEgkAAAAAAAAAABEAAAAAgIQuQRIrCgtxdWV1ZWRfam9icxgDIAEoBUIW0rwYEgkAAAAAAAAAABEAAAAAgIQuQRI1ChVhdWRpb19zZWNvbmRzX3Blcl9kYXkYBCABKAVCFtK8GBIJAAAAAAAAAAARAAAAAGXNzUEikQEKDEFjY291bnRVc2FnZRIbChNyZXF1ZXN0c19wZXJfbWludXRlGAEgASgFEhoKEmNvbmN1cnJlbnRfc3RyZWFtcxgCIAEoBRITCgtxdWV1ZWRfam9icxgDIAEoBRIdChVhdWRpb19zZWNvbmRzX3Blcl9kYXkYBCABKAUSFAoMc3RvcmVkX2J5dGVzGAUgASgDIlUKFExpc3RVc2FnZURheXNSZXF1ZXN0EiAKCXBhZ2Vfc2l6ZRgBIAEoBUIN0rwYCQkAAAAAAAAAABIbCgpwYWdlX3Rva2VuGAIgASgJQgfSvBgDGIAIInMKFUxpc3RVc2FnZURheXNSZXNwb25zZRI1Cgp1c2FnZV9kYXlzGAEgAygLMhsuaGx1c3QuYWNjb3VudHMudjEuVXNhZ2VEYXlCBMi8GAESHQoPbmV4dF9wYWdlX3Rva2VuGAIgASgJQgTIvBgBOgTwuxgBInIKCFVzYWdlRGF5EgwKBGRhdGUYASABKAkSEAoIcmVxdWVzdHMYAiABKAMSFAoMbGl2ZV9zZWNvbmRzGAMgASgFEhUKDXNob3J0X3NlY29uZHMYBCABKAUSEwoLam9iX3NlY29uZHMYBSABKAU6BPC7GAEiGgoYQ3JlYXRlU3RyZWFtVG9rZW5SZXF1ZXN0IlsKGUNyZWF0ZVN0cmVhbVRva2VuUmVzcG9uc2USDQoFdG9rZW4YASABKAkSLwoLZXhwaXJlX3RpbWUYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIsQCCgZNZW1iZXISEQoEbmFtZRgBIAEoCUID4EEDElMKBWVtYWlsGAIgASgJQkTSvBhAGP4BUjteWyEjLScqK1wtLy05PT9BLVpeLX4uXStAW0EtWmEtejAtOS1dKyg/OlwuW0EtWmEtejAtOS1dKykqJBI3CgxkaXNwbGF5X25hbWUYAyABKAlCIdK8GB0YyAFSGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJBIlCgRyb2xlGAQgASgOMhcuaGx1c3QuYWNjb3VudHMudjEuUm9sZRI2Cg1jcmVhdGlvbl90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEDEjoKEWxhc3Rfc2lnbl9pbl90aW1lGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEDItIBChNDcmVhdGVNZW1iZXJSZXF1ZXN0ElYKBWVtYWlsGAEgASgJQkfgQQLSvBhAGP4BUjteWyEjLScqK1wtLy05PT9BLVpeLX4uXStAW0EtWmEtejAtOS1dKyg/OlwuW0EtWmEtejAtOS1dKykqJBI3CgxkaXNwbGF5X25hbWUYAiABKAlCIdK8GB0YyAFSGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJBIqCgRyb2xlGAMgASgOMhcuaGx1c3QuYWNjb3VudHMudjEuUm9sZUID4EECIhQKEkxpc3RNZW1iZXJzUmVxdWVzdCJHChNMaXN0TWVtYmVyc1Jlc3BvbnNlEjAKB21lbWJlcnMYASADKAsyGS5obHVzdC5hY2NvdW50cy52MS5NZW1iZXJCBMi8GAEidgoTVXBkYXRlTWVtYmVyUmVxdWVzdBIuCgZtZW1iZXIYASABKAsyGS5obHVzdC5hY2NvdW50cy52MS5NZW1iZXJCA+BBAhIvCgt1cGRhdGVfbWFzaxgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2siIwoTRGVsZXRlTWVtYmVyUmVxdWVzdBIMCgRuYW1lGAEgASgJIowCCgdTZXNzaW9uEgwKBG5hbWUYASABKAkSDQoFYWN0b3IYAiABKAkSFAoMZGlzcGxheV9uYW1lGAMgASgJEg8KB2FkZHJlc3MYBCABKAkSEgoKdXNlcl9hZ2VudBgFIAEoCRIxCg1jcmVhdGlvbl90aW1lGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIxCg1sYXN0X3VzZV90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtleHBpcmVfdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEgoKaXNfY3VycmVudBgJIAEoCCIVChNMaXN0U2Vzc2lvbnNSZXF1ZXN0IkoKFExpc3RTZXNzaW9uc1Jlc3BvbnNlEjIKCHNlc3Npb25zGAEgAygLMhouaGx1c3QuYWNjb3VudHMudjEuU2Vzc2lvbkIEyLwYASIkChREZWxldGVTZXNzaW9uUmVxdWVzdBIMCgRuYW1lGAEgASgJIlcKFkxpc3RBdWRpdEV2ZW50c1JlcXVlc3QSIAoJcGFnZV9zaXplGAEgASgFQg3SvBgJCQAAAAAAAAAAEhsKCnBhZ2VfdG9rZW4YAiABKAlCB9K8GAMYgAgicwoXTGlzdEF1ZGl0RXZlbnRzUmVzcG9uc2USOQoMYXVkaXRfZXZlbnRzGAEgAygLMh0uaGx1c3QuYWNjb3VudHMudjEuQXVkaXRFdmVudEIEyLwYARIdCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAlCBMi8GAEingIKCkF1ZGl0RXZlbnQSDAoEbmFtZRgBIAEoCRIoCgR0aW1lGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBINCgVhY3RvchgDIAEoCRIOCgZhY3Rpb24YBCABKAkSEAoIcmVzb3VyY2UYBSABKAkSDwoHb3V0Y29tZRgGIAEoCRIPCgdhZGRyZXNzGAcgASgJEhIKCnJlcXVlc3RfaWQYCCABKAkSOwoHZGV0YWlscxgJIAMoCzIqLmhsdXN0LmFjY291bnRzLnYxLkF1ZGl0RXZlbnQuRGV0YWlsc0VudHJ5Gi4KDERldGFpbHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBOgTwuxgBIuACCgdBY2NvdW50EhEKBG5hbWUYASABKAlCA+BBAxI3CgxkaXNwbGF5X25hbWUYAiABKAlCIdK8GB0YyAFSGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJBI0ChRtZWRpYV9yZXRlbnRpb25fZGF5cxgDIAEoBUIW0rwYEgkAAAAAAAAAABEAAAAAgNLhQBI5Chl0cmFuc2NyaXB0X3JldGVudGlvbl9kYXlzGAQgASgFQhbSvBgSCQAAAAAAAAAAEQAAAACA0uFAEjUKBmxpbWl0cxgFIAEoCzIgLmhsdXN0LmFjY291bnRzLnYxLkFjY291bnRMaW1pdHNCA+BBAxIzCgV1c2FnZRgGIAEoCzIfLmhsdXN0LmFjY291bnRzLnYxLkFjY291bnRVc2FnZUID4EEDEiYKHnZvY2FidWxhcnlfY2FuZGlkYXRlc19kaXNhYmxlZBgHIAEoCDoE8LsYASITChFHZXRBY2NvdW50UmVxdWVzdCJ5ChRVcGRhdGVBY2NvdW50UmVxdWVzdBIwCgdhY2NvdW50GAEgASgLMhouaGx1c3QuYWNjb3VudHMudjEuQWNjb3VudEID4EECEi8KC3VwZGF0ZV9tYXNrGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFzayKSAgoGQXBpS2V5EgwKBG5hbWUYASABKAkSFAoMZGlzcGxheV9uYW1lGAIgASgJEg4KBnNjb3BlcxgDIAMoCRIxCg1jcmVhdGlvbl90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtleHBpcmVfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMQoNbGFzdF91c2VfdGltZRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoGbGltaXRzGAcgASgLMhwuaGx1c3QuYWNjb3VudHMudjEuS2V5TGltaXRzEg8KB2NyZWF0b3IYCCABKAki+QEKE0NyZWF0ZUFwaUtleVJlcXVlc3QSNwoMZGlzcGxheV9uYW1lGAEgASgJQiHSvBgdGMgBUhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiQSSgoGc2NvcGVzGAIgAygJQjrSvBg2QhB0cmFuc2NyaXB0cy5yZWFkQhF0cmFuc2NyaXB0cy53cml0ZUIGc3BlZWNoQgdhY2NvdW50Ei8KC2V4cGlyZV90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIsCgZsaW1pdHMYBCABKAsyHC5obHVzdC5hY2NvdW50cy52MS5LZXlMaW1pdHMiUgoUQ3JlYXRlQXBpS2V5UmVzcG9uc2USKgoHYXBpX2tleRgBIAEoCzIZLmhsdXN0LmFjY291bnRzLnYxLkFwaUtleRIOCgZzZWNyZXQYAiABKAkiFAoSTGlzdEFwaUtleXNSZXF1ZXN0IkgKE0xpc3RBcGlLZXlzUmVzcG9uc2USMQoIYXBpX2tleXMYASADKAsyGS5obHVzdC5hY2NvdW50cy52MS5BcGlLZXlCBMi8GAEiIwoTRGVsZXRlQXBpS2V5UmVxdWVzdBIMCgRuYW1lGAEgASgJIssCCglDbGllbnRLZXkSDAoEbmFtZRgBIAEoCRIOCgZrZXlfaWQYAiABKAkSEQoJY2xpZW50X2lkGAMgASgJEhQKDGRpc3BsYXlfbmFtZRgEIAEoCRIRCglhbGdvcml0aG0YBSABKAkSDgoGc2NvcGVzGAYgAygJEjEKDWNyZWF0aW9uX3RpbWUYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjEKDWxhc3RfdXNlX3RpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2V4cGlyZV90aW1lGAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIsCgZsaW1pdHMYCiABKAsyHC5obHVzdC5hY2NvdW50cy52MS5LZXlMaW1pdHMSDwoHY3JlYXRvchgLIAEoCSKcAgoWQ3JlYXRlQ2xpZW50S2V5UmVxdWVzdBI3CgxkaXNwbGF5X25hbWUYASABKAlCIdK8GB0YyAFSGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJBIeCgpwdWJsaWNfa2V5GAIgASgJQgrgQQLSvBgDGJBOEkoKBnNjb3BlcxgDIAMoCUI60rwYNkIQdHJhbnNjcmlwdHMucmVhZEIRdHJhbnNjcmlwdHMud3JpdGVCBnNwZWVjaEIHYWNjb3VudBIvCgtleHBpcmVfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoGbGltaXRzGAUgASgLMhwuaGx1c3QuYWNjb3VudHMudjEuS2V5TGltaXRzIhcKFUxpc3RDbGllbnRLZXlzUmVxdWVzdCJRChZMaXN0Q2xpZW50S2V5c1Jlc3BvbnNlEjcKC2NsaWVudF9rZXlzGAEgAygLMhwuaGx1c3QuYWNjb3VudHMudjEuQ2xpZW50S2V5QgTIvBgBIiYKFkRlbGV0ZUNsaWVudEtleVJlcXVlc3QSDAoEbmFtZRgBIAEoCSo/CgRSb2xlEhQKEFJPTEVfVU5TUEVDSUZJRUQQABIJCgVPV05FUhABEgoKBk1FTUJFUhACEgoKBlZJRVdFUhADMqMbCghBY2NvdW50cxJjCglHZXRDYWxsZXISIy5obHVzdC5hY2NvdW50cy52MS5HZXRDYWxsZXJSZXF1ZXN0GhkuaGx1c3QuYWNjb3VudHMudjEuQ2FsbGVyIhaiuxgAgtPkkwIMEgovdjEvY2FsbGVyEmcKCkdldEFjY291bnQSJC5obHVzdC5hY2NvdW50cy52MS5HZXRBY2NvdW50UmVxdWVzdBoaLmhsdXN0LmFjY291bnRzLnYxLkFjY291bnQiF6K7GACC0+STAg0SCy92MS9hY2NvdW50En0KDUxpc3RVc2FnZURheXMSJy5obHVzdC5hY2NvdW50cy52MS5MaXN0VXNhZ2VEYXlzUmVxdWVzdBooLmhsdXN0LmFjY291bnRzLnYxLkxpc3RVc2FnZURheXNSZXNwb25zZSIZorsYAILT5JMCDxINL3YxL3VzYWdlRGF5cxJ/Cg1VcGRhdGVBY2NvdW50EicuaGx1c3QuYWNjb3VudHMudjEuVXBkYXRlQWNjb3VudFJlcXVlc3QaGi5obHVzdC5hY2NvdW50cy52MS5BY2NvdW50IimiuxgJCgdhY2NvdW50gtPkkwIWOgdhY2NvdW50MgsvdjEvYWNjb3VudBLIAgoMQ3JlYXRlQXBpS2V5EiYuaGx1c3QuYWNjb3VudHMudjEuQ3JlYXRlQXBpS2V5UmVxdWVzdBonLmhsdXN0LmFjY291bnRzLnYxLkNyZWF0ZUFwaUtleVJlc3BvbnNlIuYBorsYCQoHYWNjb3VudLq7GF0KEVBFUk1JU1NJT05fREVOSUVEEg1TQ09QRV9NSVNTSU5HGjlUaGUgcmVxdWVzdCBncmFudHMgYSBzY29wZSB0aGF0IHRoZSBjYWxsZXIgZG9lcyBub3QgaGF2ZS66uxheChJSRVNPVVJDRV9FWEhBVVNURUQSDVRPT19NQU5ZX0tFWVMaOVRoZSBhY2NvdW50IGhhcyAxMDAwIGtleXMgb2YgdGhpcyBraW5kOiBkZWxldGUgb25lIGZpcnN0LoLT5JMCEDoBKiILL3YxL2FwaUtleXMSfgoLTGlzdEFwaUtleXMSJS5obHVzdC5hY2NvdW50cy52MS5MaXN0QXBpS2V5c1JlcXVlc3QaJi5obHVzdC5hY2NvdW50cy52MS5MaXN0QXBpS2V5c1Jlc3BvbnNlIiCiuxgJCgdhY2NvdW50gtPkkwINEgsvdjEvYXBpS2V5cxLKAQoMRGVsZXRlQXBpS2V5EiYuaGx1c3QuYWNjb3VudHMudjEuRGVsZXRlQXBpS2V5UmVxdWVzdBoWLmdvb2dsZS5wcm90b2J1Zi5FbXB0eSJ6orsYCQoHYWNjb3VudLq7GE0KCU5PVF9GT1VORBIJTk9UX0ZPVU5EGjVUaGUga2V5IGRvZXMgbm90IGV4aXN0IG9yIGJlbG9uZ3MgdG8gYW5vdGhlciBhY2NvdW50LoLT5JMCFioUL3YxL3tuYW1lPWFwaUtleXMvKn0SxgIKD0NyZWF0ZUNsaWVudEtleRIpLmhsdXN0LmFjY291bnRzLnYxLkNyZWF0ZUNsaWVudEtleVJlcXVlc3QaHC5obHVzdC5hY2NvdW50cy52MS5DbGllbnRLZXki6QGiuxgJCgdhY2NvdW50ursYXQoRUEVSTUlTU0lPTl9ERU5JRUQSDVNDT1BFX01JU1NJTkcaOVRoZSByZXF1ZXN0IGdyYW50cyBhIHNjb3BlIHRoYXQgdGhlIGNhbGxlciBkb2VzIG5vdCBoYXZlLrq7GF4KElJFU09VUkNFX0VYSEFVU1RFRBINVE9PX01BTllfS0VZUxo5VGhlIGFjY291bnQgaGFzIDEwMDAga2V5cyBvZiB0aGlzIGtpbmQ6IGRlbGV0ZSBvbmUgZmlyc3QugtPkkwITOgEqIg4vdjEvY2xpZW50S2V5cxKKAQoOTGlzdENsaWVudEtleXMSKC5obHVzdC5hY2NvdW50cy52MS5MaXN0Q2xpZW50S2V5c1JlcXVlc3QaKS5obHVzdC5hY2NvdW50cy52MS5MaXN0Q2xpZW50S2V5c1Jlc3BvbnNlIiOiuxgJCgdhY2NvdW50gtPkkwIQEg4vdjEvY2xpZW50S2V5cxLTAQoPRGVsZXRlQ2xpZW50S2V5EikuaGx1c3QuYWNjb3VudHMudjEuRGVsZXRlQ2xpZW50S2V5UmVxdWVzdBoWLmdvb2dsZS5wcm90b2J1Zi5FbXB0eSJ9orsYCQoHYWNjb3VudLq7GE0KCU5PVF9GT1VORBIJTk9UX0ZPVU5EGjVUaGUga2V5IGRvZXMgbm90IGV4aXN0IG9yIGJlbG9uZ3MgdG8gYW5vdGhlciBhY2NvdW50LoLT5JMCGSoXL3YxL3tuYW1lPWNsaWVudEtleXMvKn0SlwEKEUNyZWF0ZVN0cmVhbVRva2VuEisuaGx1c3QuYWNjb3VudHMudjEuQ3JlYXRlU3RyZWFtVG9rZW5SZXF1ZXN0GiwuaGx1c3QuYWNjb3VudHMudjEuQ3JlYXRlU3RyZWFtVG9rZW5SZXNwb25zZSInorsYCAoGc3BlZWNogtPkkwIVOgEqIhAvdjEvc3RyZWFtVG9rZW5zErECCgxDcmVhdGVNZW1iZXISJi5obHVzdC5hY2NvdW50cy52MS5DcmVhdGVNZW1iZXJSZXF1ZXN0GhkuaGx1c3QuYWNjb3VudHMudjEuTWVtYmVyIt0BorsYCQoHYWNjb3VudLq7GFsKDkFMUkVBRFlfRVhJU1RTEg1NRU1CRVJfRVhJU1RTGjpUaGUgYWNjb3VudCBhbHJlYWR5IGhhcyBhIG1lbWJlciB3aXRoIHRoaXMgZS1tYWlsIGFkZHJlc3MuursYVwoSUkVTT1VSQ0VfRVhIQVVTVEVEEhBUT09fTUFOWV9NRU1CRVJTGi9UaGUgYWNjb3VudCBoYXMgMTAwMCBtZW1iZXJzOiByZW1vdmUgb25lIGZpcnN0LoLT5JMCEDoBKiILL3YxL21lbWJlcnMSfgoLTGlzdE1lbWJlcnMSJS5obHVzdC5hY2NvdW50cy52MS5MaXN0TWVtYmVyc1JlcXVlc3QaJi5obHVzdC5hY2NvdW50cy52MS5MaXN0TWVtYmVyc1Jlc3BvbnNlIiCiuxgJCgdhY2NvdW50gtPkkwINEgsvdjEvbWVtYmVycxKzAgoMVXBkYXRlTWVtYmVyEiYuaGx1c3QuYWNjb3VudHMudjEuVXBkYXRlTWVtYmVyUmVxdWVzdBoZLmhsdXN0LmFjY291bnRzLnYxLk1lbWJlciLfAaK7GAkKB2FjY291bnS6uxhQCglOT1RfRk9VTkQSCU5PVF9GT1VORBo4VGhlIG1lbWJlciBkb2VzIG5vdCBleGlzdCBvciBiZWxvbmdzIHRvIGFub3RoZXIgYWNjb3VudC66uxhPChNGQUlMRURfUFJFQ09ORElUSU9OEgpMQVNUX09XTkVSGixUaGUgYWNjb3VudCB3b3VsZCBoYXZlIG1lbWJlcnMgYnV0IG5vIG93bmVyLoLT5JMCJToGbWVtYmVyMhsvdjEve21lbWJlci5uYW1lPW1lbWJlcnMvKn0SoQIKDERlbGV0ZU1lbWJlchImLmhsdXN0LmFjY291bnRzLnYxLkRlbGV0ZU1lbWJlclJlcXVlc3QaFi5nb29nbGUucHJvdG9idWYuRW1wdHki0AGiuxgJCgdhY2NvdW50ursYUAoJTk9UX0ZPVU5EEglOT1RfRk9VTkQaOFRoZSBtZW1iZXIgZG9lcyBub3QgZXhpc3Qgb3IgYmVsb25ncyB0byBhbm90aGVyIGFjY291bnQuursYTwoTRkFJTEVEX1BSRUNPTkRJVElPThIKTEFTVF9PV05FUhosVGhlIGFjY291bnQgd291bGQgaGF2ZSBtZW1iZXJzIGJ1dCBubyBvd25lci6C0+STAhYqFC92MS97bmFtZT1tZW1iZXJzLyp9EnkKDExpc3RTZXNzaW9ucxImLmhsdXN0LmFjY291bnRzLnYxLkxpc3RTZXNzaW9uc1JlcXVlc3QaJy5obHVzdC5hY2NvdW50cy52MS5MaXN0U2Vzc2lvbnNSZXNwb25zZSIYorsYAILT5JMCDhIML3YxL3Nlc3Npb25zEtABCg1EZWxldGVTZXNzaW9uEicuaGx1c3QuYWNjb3VudHMudjEuRGVsZXRlU2Vzc2lvblJlcXVlc3QaFi5nb29nbGUucHJvdG9idWYuRW1wdHkifqK7GAC6uxhZCglOT1RfRk9VTkQSCU5PVF9GT1VORBpBVGhlIHNlc3Npb24gZG9lcyBub3QgZXhpc3Qgb3IgaXMgbm90IG9uZSB0aGF0IHRoZSBjYWxsZXIgbWF5IGVuZC6C0+STAhcqFS92MS97bmFtZT1zZXNzaW9ucy8qfRKOAQoPTGlzdEF1ZGl0RXZlbnRzEikuaGx1c3QuYWNjb3VudHMudjEuTGlzdEF1ZGl0RXZlbnRzUmVxdWVzdBoqLmhsdXN0LmFjY291bnRzLnYxLkxpc3RBdWRpdEV2ZW50c1Jlc3BvbnNlIiSiuxgJCgdhY2NvdW50gtPkkwIREg8vdjEvYXVkaXRFdmVudHNiBnByb3RvMw", [file_google_api_annotations, file_google_api_field_behavior, file_google_protobuf_empty, file_google_protobuf_field_mask, file_google_protobuf_timestamp, file_hlust_api_annotations]);
+  fileDesc("CiBobHVzdC9hY2NvdW50cy92MS9hY2NvdW50cy5wcm90bxIRaGx1c3QuYWNjb3VudHMudjEiEgoQR2V0Q2FsbGVyUmVxdWVzdCKJAQoGQ2FsbGVyEg8KB2FjY291bnQYASABKAkSDQoFYWN0b3IYAiABKAkSFAoMZGlzcGxheV9uYW1lGAMgASgJEioKBHJvbGUYBCABKA4yFy5obHVzdC5hY2NvdW50cy52MS5Sb2xlSACIAQESFAoGc2NvcGVzGAUgAygJQgTIvBgBQgcKBV9yb2xlIpIBCg1BY2NvdW50TGltaXRzEhsKE3JlcXVlc3RzX3Blcl9taW51dGUYASABKAUSGgoSY29uY3VycmVudF9zdHJlYW1zGAIgASgFEhMKC3F1ZXVlZF9qb2JzGAMgASgFEh0KFWF1ZGlvX3NlY29uZHNfcGVyX2RheRgEIAEoBRIUCgxzdG9yZWRfYnl0ZXMYBSABKAMi2AEKCUtleUxpbWl0cxIzChNyZXF1ZXN0c19wZXJfbWludXRlGAEgASgFQhbSvBgSCQAAAAAAAAAAEQAAAACAhC5BEjIKEmNvbmN1cnJlbnRfc3RyZWFtcxgCIAEoBUIW0rwYEgkAAAAAAAAAABEAAAAAgIQuQRIrCgtxdWV1ZWRfam9icxgDIAEoBUIW0rwYEgkAAAAAAAAAABEAAAAAgIQuQRI1ChVhdWRpb19zZWNvbmRzX3Blcl9kYXkYBCABKAVCFtK8GBIJAAAAAAAAAAARAAAAAGXNzUEikQEKDEFjY291bnRVc2FnZRIbChNyZXF1ZXN0c19wZXJfbWludXRlGAEgASgFEhoKEmNvbmN1cnJlbnRfc3RyZWFtcxgCIAEoBRITCgtxdWV1ZWRfam9icxgDIAEoBRIdChVhdWRpb19zZWNvbmRzX3Blcl9kYXkYBCABKAUSFAoMc3RvcmVkX2J5dGVzGAUgASgDIlUKFExpc3RVc2FnZURheXNSZXF1ZXN0EiAKCXBhZ2Vfc2l6ZRgBIAEoBUIN0rwYCQkAAAAAAAAAABIbCgpwYWdlX3Rva2VuGAIgASgJQgfSvBgDGIAIInMKFUxpc3RVc2FnZURheXNSZXNwb25zZRI1Cgp1c2FnZV9kYXlzGAEgAygLMhsuaGx1c3QuYWNjb3VudHMudjEuVXNhZ2VEYXlCBMi8GAESHQoPbmV4dF9wYWdlX3Rva2VuGAIgASgJQgTIvBgBOgTwuxgBIowBCghVc2FnZURheRIMCgRkYXRlGAEgASgJEhAKCHJlcXVlc3RzGAIgASgDEhQKDGxpdmVfc2Vjb25kcxgDIAEoBRIVCg1zaG9ydF9zZWNvbmRzGAQgASgFEhMKC2pvYl9zZWNvbmRzGAUgASgFEhgKEGNvbnNvbGVfcmVxdWVzdHMYBiABKAM6BPC7GAEiTQoTTGlzdEtleVVzYWdlUmVxdWVzdBI2CgVtb250aBgBIAEoCUIn0rwYI1IhXihbMTJdWzAtOV17M30tKDBbMS05XXwxWzAtMl0pKT8kIlIKFExpc3RLZXlVc2FnZVJlc3BvbnNlEjQKCWtleV91c2FnZRgBIAMoCzIbLmhsdXN0LmFjY291bnRzLnYxLktleVVzYWdlQgTIvBgBOgTwuxgBIosBCghLZXlVc2FnZRILCgNrZXkYASABKAkSEAoIcmVxdWVzdHMYAiABKAMSFAoMbGl2ZV9zZWNvbmRzGAMgASgFEhUKDXNob3J0X3NlY29uZHMYBCABKAUSEwoLam9iX3NlY29uZHMYBSABKAUSGAoQY29uc29sZV9yZXF1ZXN0cxgGIAEoAzoE8LsYASIaChhDcmVhdGVTdHJlYW1Ub2tlblJlcXVlc3QiWwoZQ3JlYXRlU3RyZWFtVG9rZW5SZXNwb25zZRINCgV0b2tlbhgBIAEoCRIvCgtleHBpcmVfdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAixAIKBk1lbWJlchIRCgRuYW1lGAEgASgJQgPgQQMSUwoFZW1haWwYAiABKAlCRNK8GEAY/gFSO15bISMtJyorXC0vLTk9P0EtWl4tfi5dK0BbQS1aYS16MC05LV0rKD86XC5bQS1aYS16MC05LV0rKSokEjcKDGRpc3BsYXlfbmFtZRgDIAEoCUIh0rwYHRjIAVIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokEiUKBHJvbGUYBCABKA4yFy5obHVzdC5hY2NvdW50cy52MS5Sb2xlEjYKDWNyZWF0aW9uX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgPgQQMSOgoRbGFzdF9zaWduX2luX3RpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgPgQQMi0gEKE0NyZWF0ZU1lbWJlclJlcXVlc3QSVgoFZW1haWwYASABKAlCR+BBAtK8GEAY/gFSO15bISMtJyorXC0vLTk9P0EtWl4tfi5dK0BbQS1aYS16MC05LV0rKD86XC5bQS1aYS16MC05LV0rKSokEjcKDGRpc3BsYXlfbmFtZRgCIAEoCUIh0rwYHRjIAVIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokEioKBHJvbGUYAyABKA4yFy5obHVzdC5hY2NvdW50cy52MS5Sb2xlQgPgQQIiFAoSTGlzdE1lbWJlcnNSZXF1ZXN0IkcKE0xpc3RNZW1iZXJzUmVzcG9uc2USMAoHbWVtYmVycxgBIAMoCzIZLmhsdXN0LmFjY291bnRzLnYxLk1lbWJlckIEyLwYASJ2ChNVcGRhdGVNZW1iZXJSZXF1ZXN0Ei4KBm1lbWJlchgBIAEoCzIZLmhsdXN0LmFjY291bnRzLnYxLk1lbWJlckID4EECEi8KC3VwZGF0ZV9tYXNrGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFzayIjChNEZWxldGVNZW1iZXJSZXF1ZXN0EgwKBG5hbWUYASABKAkijAIKB1Nlc3Npb24SDAoEbmFtZRgBIAEoCRINCgVhY3RvchgCIAEoCRIUCgxkaXNwbGF5X25hbWUYAyABKAkSDwoHYWRkcmVzcxgEIAEoCRISCgp1c2VyX2FnZW50GAUgASgJEjEKDWNyZWF0aW9uX3RpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjEKDWxhc3RfdXNlX3RpbWUYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2V4cGlyZV90aW1lGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBISCgppc19jdXJyZW50GAkgASgIIhUKE0xpc3RTZXNzaW9uc1JlcXVlc3QiSgoUTGlzdFNlc3Npb25zUmVzcG9uc2USMgoIc2Vzc2lvbnMYASADKAsyGi5obHVzdC5hY2NvdW50cy52MS5TZXNzaW9uQgTIvBgBIiQKFERlbGV0ZVNlc3Npb25SZXF1ZXN0EgwKBG5hbWUYASABKAkiVwoWTGlzdEF1ZGl0RXZlbnRzUmVxdWVzdBIgCglwYWdlX3NpemUYASABKAVCDdK8GAkJAAAAAAAAAAASGwoKcGFnZV90b2tlbhgCIAEoCUIH0rwYAxiACCJzChdMaXN0QXVkaXRFdmVudHNSZXNwb25zZRI5CgxhdWRpdF9ldmVudHMYASADKAsyHS5obHVzdC5hY2NvdW50cy52MS5BdWRpdEV2ZW50QgTIvBgBEh0KD25leHRfcGFnZV90b2tlbhgCIAEoCUIEyLwYASKeAgoKQXVkaXRFdmVudBIMCgRuYW1lGAEgASgJEigKBHRpbWUYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg0KBWFjdG9yGAMgASgJEg4KBmFjdGlvbhgEIAEoCRIQCghyZXNvdXJjZRgFIAEoCRIPCgdvdXRjb21lGAYgASgJEg8KB2FkZHJlc3MYByABKAkSEgoKcmVxdWVzdF9pZBgIIAEoCRI7CgdkZXRhaWxzGAkgAygLMiouaGx1c3QuYWNjb3VudHMudjEuQXVkaXRFdmVudC5EZXRhaWxzRW50cnkaLgoMRGV0YWlsc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAE6BPC7GAEi4AIKB0FjY291bnQSEQoEbmFtZRgBIAEoCUID4EEDEjcKDGRpc3BsYXlfbmFtZRgCIAEoCUIh0rwYHRjIAVIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokEjQKFG1lZGlhX3JldGVudGlvbl9kYXlzGAMgASgFQhbSvBgSCQAAAAAAAAAAEQAAAACA0uFAEjkKGXRyYW5zY3JpcHRfcmV0ZW50aW9uX2RheXMYBCABKAVCFtK8GBIJAAAAAAAAAAARAAAAAIDS4UASNQoGbGltaXRzGAUgASgLMiAuaGx1c3QuYWNjb3VudHMudjEuQWNjb3VudExpbWl0c0ID4EEDEjMKBXVzYWdlGAYgASgLMh8uaGx1c3QuYWNjb3VudHMudjEuQWNjb3VudFVzYWdlQgPgQQMSJgoedm9jYWJ1bGFyeV9jYW5kaWRhdGVzX2Rpc2FibGVkGAcgASgIOgTwuxgBIhMKEUdldEFjY291bnRSZXF1ZXN0InkKFFVwZGF0ZUFjY291bnRSZXF1ZXN0EjAKB2FjY291bnQYASABKAsyGi5obHVzdC5hY2NvdW50cy52MS5BY2NvdW50QgPgQQISLwoLdXBkYXRlX21hc2sYAiABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrIpkDCgZBcGlLZXkSEQoEbmFtZRgBIAEoCUID4EEDEjcKDGRpc3BsYXlfbmFtZRgCIAEoCUIh0rwYHRjIAVIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokEhMKBnNjb3BlcxgDIAMoCUID4EEDEjYKDWNyZWF0aW9uX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgPgQQMSNAoLZXhwaXJlX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgPgQQMSNgoNbGFzdF91c2VfdGltZRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCA+BBAxIsCgZsaW1pdHMYByABKAsyHC5obHVzdC5hY2NvdW50cy52MS5LZXlMaW1pdHMSFAoHY3JlYXRvchgIIAEoCUID4EEDEkQKG3ByZXZpb3VzX3NlY3JldF9leHBpcmVfdGltZRgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCA+BBAyJ3ChNVcGRhdGVBcGlLZXlSZXF1ZXN0Ei8KB2FwaV9rZXkYASABKAsyGS5obHVzdC5hY2NvdW50cy52MS5BcGlLZXlCA+BBAhIvCgt1cGRhdGVfbWFzaxgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2siZAoTUm90YXRlQXBpS2V5UmVxdWVzdBIMCgRuYW1lGAEgASgJEj8KG3ByZXZpb3VzX3NlY3JldF9leHBpcmVfdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiUgoUUm90YXRlQXBpS2V5UmVzcG9uc2USKgoHYXBpX2tleRgBIAEoCzIZLmhsdXN0LmFjY291bnRzLnYxLkFwaUtleRIOCgZzZWNyZXQYAiABKAki+QEKE0NyZWF0ZUFwaUtleVJlcXVlc3QSNwoMZGlzcGxheV9uYW1lGAEgASgJQiHSvBgdGMgBUhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiQSSgoGc2NvcGVzGAIgAygJQjrSvBg2QhB0cmFuc2NyaXB0cy5yZWFkQhF0cmFuc2NyaXB0cy53cml0ZUIGc3BlZWNoQgdhY2NvdW50Ei8KC2V4cGlyZV90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIsCgZsaW1pdHMYBCABKAsyHC5obHVzdC5hY2NvdW50cy52MS5LZXlMaW1pdHMiUgoUQ3JlYXRlQXBpS2V5UmVzcG9uc2USKgoHYXBpX2tleRgBIAEoCzIZLmhsdXN0LmFjY291bnRzLnYxLkFwaUtleRIOCgZzZWNyZXQYAiABKAkiFAoSTGlzdEFwaUtleXNSZXF1ZXN0IkgKE0xpc3RBcGlLZXlzUmVzcG9uc2USMQoIYXBpX2tleXMYASADKAsyGS5obHVzdC5hY2NvdW50cy52MS5BcGlLZXlCBMi8GAEiIwoTRGVsZXRlQXBpS2V5UmVxdWVzdBIMCgRuYW1lGAEgASgJIpsDCglDbGllbnRLZXkSEQoEbmFtZRgBIAEoCUID4EEDEhMKBmtleV9pZBgCIAEoCUID4EEDEhYKCWNsaWVudF9pZBgDIAEoCUID4EEDEjcKDGRpc3BsYXlfbmFtZRgEIAEoCUIh0rwYHRjIAVIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokEhYKCWFsZ29yaXRobRgFIAEoCUID4EEDEhMKBnNjb3BlcxgGIAMoCUID4EEDEjYKDWNyZWF0aW9uX3RpbWUYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgPgQQMSNgoNbGFzdF91c2VfdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCA+BBAxI0CgtleHBpcmVfdGltZRgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCA+BBAxIsCgZsaW1pdHMYCiABKAsyHC5obHVzdC5hY2NvdW50cy52MS5LZXlMaW1pdHMSFAoHY3JlYXRvchgLIAEoCUID4EEDIoABChZVcGRhdGVDbGllbnRLZXlSZXF1ZXN0EjUKCmNsaWVudF9rZXkYASABKAsyHC5obHVzdC5hY2NvdW50cy52MS5DbGllbnRLZXlCA+BBAhIvCgt1cGRhdGVfbWFzaxgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2sinAIKFkNyZWF0ZUNsaWVudEtleVJlcXVlc3QSNwoMZGlzcGxheV9uYW1lGAEgASgJQiHSvBgdGMgBUhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiQSHgoKcHVibGljX2tleRgCIAEoCUIK4EEC0rwYAxiQThJKCgZzY29wZXMYAyADKAlCOtK8GDZCEHRyYW5zY3JpcHRzLnJlYWRCEXRyYW5zY3JpcHRzLndyaXRlQgZzcGVlY2hCB2FjY291bnQSLwoLZXhwaXJlX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiwKBmxpbWl0cxgFIAEoCzIcLmhsdXN0LmFjY291bnRzLnYxLktleUxpbWl0cyIXChVMaXN0Q2xpZW50S2V5c1JlcXVlc3QiUQoWTGlzdENsaWVudEtleXNSZXNwb25zZRI3CgtjbGllbnRfa2V5cxgBIAMoCzIcLmhsdXN0LmFjY291bnRzLnYxLkNsaWVudEtleUIEyLwYASImChZEZWxldGVDbGllbnRLZXlSZXF1ZXN0EgwKBG5hbWUYASABKAkqPwoEUm9sZRIUChBST0xFX1VOU1BFQ0lGSUVEEAASCQoFT1dORVIQARIKCgZNRU1CRVIQAhIKCgZWSUVXRVIQAzKlIwoIQWNjb3VudHMSYwoJR2V0Q2FsbGVyEiMuaGx1c3QuYWNjb3VudHMudjEuR2V0Q2FsbGVyUmVxdWVzdBoZLmhsdXN0LmFjY291bnRzLnYxLkNhbGxlciIWorsYAILT5JMCDBIKL3YxL2NhbGxlchJnCgpHZXRBY2NvdW50EiQuaGx1c3QuYWNjb3VudHMudjEuR2V0QWNjb3VudFJlcXVlc3QaGi5obHVzdC5hY2NvdW50cy52MS5BY2NvdW50IheiuxgAgtPkkwINEgsvdjEvYWNjb3VudBJ9Cg1MaXN0VXNhZ2VEYXlzEicuaGx1c3QuYWNjb3VudHMudjEuTGlzdFVzYWdlRGF5c1JlcXVlc3QaKC5obHVzdC5hY2NvdW50cy52MS5MaXN0VXNhZ2VEYXlzUmVzcG9uc2UiGaK7GACC0+STAg8SDS92MS91c2FnZURheXMSggEKDExpc3RLZXlVc2FnZRImLmhsdXN0LmFjY291bnRzLnYxLkxpc3RLZXlVc2FnZVJlcXVlc3QaJy5obHVzdC5hY2NvdW50cy52MS5MaXN0S2V5VXNhZ2VSZXNwb25zZSIhorsYCQoHYWNjb3VudILT5JMCDhIML3YxL2tleVVzYWdlEn8KDVVwZGF0ZUFjY291bnQSJy5obHVzdC5hY2NvdW50cy52MS5VcGRhdGVBY2NvdW50UmVxdWVzdBoaLmhsdXN0LmFjY291bnRzLnYxLkFjY291bnQiKaK7GAkKB2FjY291bnSC0+STAhY6B2FjY291bnQyCy92MS9hY2NvdW50EsgCCgxDcmVhdGVBcGlLZXkSJi5obHVzdC5hY2NvdW50cy52MS5DcmVhdGVBcGlLZXlSZXF1ZXN0GicuaGx1c3QuYWNjb3VudHMudjEuQ3JlYXRlQXBpS2V5UmVzcG9uc2Ui5gGiuxgJCgdhY2NvdW50ursYXQoRUEVSTUlTU0lPTl9ERU5JRUQSDVNDT1BFX01JU1NJTkcaOVRoZSByZXF1ZXN0IGdyYW50cyBhIHNjb3BlIHRoYXQgdGhlIGNhbGxlciBkb2VzIG5vdCBoYXZlLrq7GF4KElJFU09VUkNFX0VYSEFVU1RFRBINVE9PX01BTllfS0VZUxo5VGhlIGFjY291bnQgaGFzIDEwMDAga2V5cyBvZiB0aGlzIGtpbmQ6IGRlbGV0ZSBvbmUgZmlyc3QugtPkkwIQOgEqIgsvdjEvYXBpS2V5cxJ+CgtMaXN0QXBpS2V5cxIlLmhsdXN0LmFjY291bnRzLnYxLkxpc3RBcGlLZXlzUmVxdWVzdBomLmhsdXN0LmFjY291bnRzLnYxLkxpc3RBcGlLZXlzUmVzcG9uc2UiIKK7GAkKB2FjY291bnSC0+STAg0SCy92MS9hcGlLZXlzEt8BCgxVcGRhdGVBcGlLZXkSJi5obHVzdC5hY2NvdW50cy52MS5VcGRhdGVBcGlLZXlSZXF1ZXN0GhkuaGx1c3QuYWNjb3VudHMudjEuQXBpS2V5IosBorsYCQoHYWNjb3VudLq7GE0KCU5PVF9GT1VORBIJTk9UX0ZPVU5EGjVUaGUga2V5IGRvZXMgbm90IGV4aXN0IG9yIGJlbG9uZ3MgdG8gYW5vdGhlciBhY2NvdW50LoLT5JMCJzoHYXBpX2tleTIcL3YxL3thcGlfa2V5Lm5hbWU9YXBpS2V5cy8qfRKkAwoMUm90YXRlQXBpS2V5EiYuaGx1c3QuYWNjb3VudHMudjEuUm90YXRlQXBpS2V5UmVxdWVzdBonLmhsdXN0LmFjY291bnRzLnYxLlJvdGF0ZUFwaUtleVJlc3BvbnNlIsICorsYCQoHYWNjb3VudLq7GE0KCU5PVF9GT1VORBIJTk9UX0ZPVU5EGjVUaGUga2V5IGRvZXMgbm90IGV4aXN0IG9yIGJlbG9uZ3MgdG8gYW5vdGhlciBhY2NvdW50Lrq7GFYKEVBFUk1JU1NJT05fREVOSUVEEg1TQ09QRV9NSVNTSU5HGjJUaGUga2V5IGhhcyBhIHNjb3BlIHRoYXQgdGhlIGNhbGxlciBkb2VzIG5vdCBoYXZlLrq7GGAKEVBFUk1JU1NJT05fREVOSUVEEg1MSU1JVFNfSElHSEVSGjxUaGUga2V5IGhhcyBoaWdoZXIgbGltaXRzIHRoYW4gdGhlIGtleSB0aGF0IG1ha2VzIHRoaXMgY2FsbC6C0+STAiA6ASoiGy92MS97bmFtZT1hcGlLZXlzLyp9OnJvdGF0ZRLKAQoMRGVsZXRlQXBpS2V5EiYuaGx1c3QuYWNjb3VudHMudjEuRGVsZXRlQXBpS2V5UmVxdWVzdBoWLmdvb2dsZS5wcm90b2J1Zi5FbXB0eSJ6orsYCQoHYWNjb3VudLq7GE0KCU5PVF9GT1VORBIJTk9UX0ZPVU5EGjVUaGUga2V5IGRvZXMgbm90IGV4aXN0IG9yIGJlbG9uZ3MgdG8gYW5vdGhlciBhY2NvdW50LoLT5JMCFioUL3YxL3tuYW1lPWFwaUtleXMvKn0SxgIKD0NyZWF0ZUNsaWVudEtleRIpLmhsdXN0LmFjY291bnRzLnYxLkNyZWF0ZUNsaWVudEtleVJlcXVlc3QaHC5obHVzdC5hY2NvdW50cy52MS5DbGllbnRLZXki6QGiuxgJCgdhY2NvdW50ursYXQoRUEVSTUlTU0lPTl9ERU5JRUQSDVNDT1BFX01JU1NJTkcaOVRoZSByZXF1ZXN0IGdyYW50cyBhIHNjb3BlIHRoYXQgdGhlIGNhbGxlciBkb2VzIG5vdCBoYXZlLrq7GF4KElJFU09VUkNFX0VYSEFVU1RFRBINVE9PX01BTllfS0VZUxo5VGhlIGFjY291bnQgaGFzIDEwMDAga2V5cyBvZiB0aGlzIGtpbmQ6IGRlbGV0ZSBvbmUgZmlyc3QugtPkkwITOgEqIg4vdjEvY2xpZW50S2V5cxKKAQoOTGlzdENsaWVudEtleXMSKC5obHVzdC5hY2NvdW50cy52MS5MaXN0Q2xpZW50S2V5c1JlcXVlc3QaKS5obHVzdC5hY2NvdW50cy52MS5MaXN0Q2xpZW50S2V5c1Jlc3BvbnNlIiOiuxgJCgdhY2NvdW50gtPkkwIQEg4vdjEvY2xpZW50S2V5cxLxAQoPVXBkYXRlQ2xpZW50S2V5EikuaGx1c3QuYWNjb3VudHMudjEuVXBkYXRlQ2xpZW50S2V5UmVxdWVzdBocLmhsdXN0LmFjY291bnRzLnYxLkNsaWVudEtleSKUAaK7GAkKB2FjY291bnS6uxhNCglOT1RfRk9VTkQSCU5PVF9GT1VORBo1VGhlIGtleSBkb2VzIG5vdCBleGlzdCBvciBiZWxvbmdzIHRvIGFub3RoZXIgYWNjb3VudC6C0+STAjA6CmNsaWVudF9rZXkyIi92MS97Y2xpZW50X2tleS5uYW1lPWNsaWVudEtleXMvKn0S0wEKD0RlbGV0ZUNsaWVudEtleRIpLmhsdXN0LmFjY291bnRzLnYxLkRlbGV0ZUNsaWVudEtleVJlcXVlc3QaFi5nb29nbGUucHJvdG9idWYuRW1wdHkifaK7GAkKB2FjY291bnS6uxhNCglOT1RfRk9VTkQSCU5PVF9GT1VORBo1VGhlIGtleSBkb2VzIG5vdCBleGlzdCBvciBiZWxvbmdzIHRvIGFub3RoZXIgYWNjb3VudC6C0+STAhkqFy92MS97bmFtZT1jbGllbnRLZXlzLyp9EpcBChFDcmVhdGVTdHJlYW1Ub2tlbhIrLmhsdXN0LmFjY291bnRzLnYxLkNyZWF0ZVN0cmVhbVRva2VuUmVxdWVzdBosLmhsdXN0LmFjY291bnRzLnYxLkNyZWF0ZVN0cmVhbVRva2VuUmVzcG9uc2UiJ6K7GAgKBnNwZWVjaILT5JMCFToBKiIQL3YxL3N0cmVhbVRva2VucxKxAgoMQ3JlYXRlTWVtYmVyEiYuaGx1c3QuYWNjb3VudHMudjEuQ3JlYXRlTWVtYmVyUmVxdWVzdBoZLmhsdXN0LmFjY291bnRzLnYxLk1lbWJlciLdAaK7GAkKB2FjY291bnS6uxhbCg5BTFJFQURZX0VYSVNUUxINTUVNQkVSX0VYSVNUUxo6VGhlIGFjY291bnQgYWxyZWFkeSBoYXMgYSBtZW1iZXIgd2l0aCB0aGlzIGUtbWFpbCBhZGRyZXNzLrq7GFcKElJFU09VUkNFX0VYSEFVU1RFRBIQVE9PX01BTllfTUVNQkVSUxovVGhlIGFjY291bnQgaGFzIDEwMDAgbWVtYmVyczogcmVtb3ZlIG9uZSBmaXJzdC6C0+STAhA6ASoiCy92MS9tZW1iZXJzEn4KC0xpc3RNZW1iZXJzEiUuaGx1c3QuYWNjb3VudHMudjEuTGlzdE1lbWJlcnNSZXF1ZXN0GiYuaGx1c3QuYWNjb3VudHMudjEuTGlzdE1lbWJlcnNSZXNwb25zZSIgorsYCQoHYWNjb3VudILT5JMCDRILL3YxL21lbWJlcnMSswIKDFVwZGF0ZU1lbWJlchImLmhsdXN0LmFjY291bnRzLnYxLlVwZGF0ZU1lbWJlclJlcXVlc3QaGS5obHVzdC5hY2NvdW50cy52MS5NZW1iZXIi3wGiuxgJCgdhY2NvdW50ursYUAoJTk9UX0ZPVU5EEglOT1RfRk9VTkQaOFRoZSBtZW1iZXIgZG9lcyBub3QgZXhpc3Qgb3IgYmVsb25ncyB0byBhbm90aGVyIGFjY291bnQuursYTwoTRkFJTEVEX1BSRUNPTkRJVElPThIKTEFTVF9PV05FUhosVGhlIGFjY291bnQgd291bGQgaGF2ZSBtZW1iZXJzIGJ1dCBubyBvd25lci6C0+STAiU6Bm1lbWJlcjIbL3YxL3ttZW1iZXIubmFtZT1tZW1iZXJzLyp9EqECCgxEZWxldGVNZW1iZXISJi5obHVzdC5hY2NvdW50cy52MS5EZWxldGVNZW1iZXJSZXF1ZXN0GhYuZ29vZ2xlLnByb3RvYnVmLkVtcHR5ItABorsYCQoHYWNjb3VudLq7GFAKCU5PVF9GT1VORBIJTk9UX0ZPVU5EGjhUaGUgbWVtYmVyIGRvZXMgbm90IGV4aXN0IG9yIGJlbG9uZ3MgdG8gYW5vdGhlciBhY2NvdW50Lrq7GE8KE0ZBSUxFRF9QUkVDT05ESVRJT04SCkxBU1RfT1dORVIaLFRoZSBhY2NvdW50IHdvdWxkIGhhdmUgbWVtYmVycyBidXQgbm8gb3duZXIugtPkkwIWKhQvdjEve25hbWU9bWVtYmVycy8qfRJ5CgxMaXN0U2Vzc2lvbnMSJi5obHVzdC5hY2NvdW50cy52MS5MaXN0U2Vzc2lvbnNSZXF1ZXN0GicuaGx1c3QuYWNjb3VudHMudjEuTGlzdFNlc3Npb25zUmVzcG9uc2UiGKK7GACC0+STAg4SDC92MS9zZXNzaW9ucxLQAQoNRGVsZXRlU2Vzc2lvbhInLmhsdXN0LmFjY291bnRzLnYxLkRlbGV0ZVNlc3Npb25SZXF1ZXN0GhYuZ29vZ2xlLnByb3RvYnVmLkVtcHR5In6iuxgAursYWQoJTk9UX0ZPVU5EEglOT1RfRk9VTkQaQVRoZSBzZXNzaW9uIGRvZXMgbm90IGV4aXN0IG9yIGlzIG5vdCBvbmUgdGhhdCB0aGUgY2FsbGVyIG1heSBlbmQugtPkkwIXKhUvdjEve25hbWU9c2Vzc2lvbnMvKn0SjgEKD0xpc3RBdWRpdEV2ZW50cxIpLmhsdXN0LmFjY291bnRzLnYxLkxpc3RBdWRpdEV2ZW50c1JlcXVlc3QaKi5obHVzdC5hY2NvdW50cy52MS5MaXN0QXVkaXRFdmVudHNSZXNwb25zZSIkorsYCQoHYWNjb3VudILT5JMCERIPL3YxL2F1ZGl0RXZlbnRzYgZwcm90bzM", [file_google_api_annotations, file_google_api_field_behavior, file_google_protobuf_empty, file_google_protobuf_field_mask, file_google_protobuf_timestamp, file_hlust_api_annotations]);
 
 /**
  * The request of GetCaller. It has no fields.
@@ -538,6 +538,13 @@ export type UsageDay = Message<"hlust.accounts.v1.UsageDay"> & {
    * @generated from field: int32 job_seconds = 5;
    */
   jobSeconds: number;
+
+  /**
+   * The part of `requests` that was made by pages of the console.
+   *
+   * @generated from field: int64 console_requests = 6;
+   */
+  consoleRequests: bigint;
 };
 
 /**
@@ -580,6 +587,13 @@ export type UsageDayJson = {
    * @generated from field: int32 job_seconds = 5;
    */
   jobSeconds?: number;
+
+  /**
+   * The part of `requests` that was made by pages of the console.
+   *
+   * @generated from field: int64 console_requests = 6;
+   */
+  consoleRequests?: string;
 };
 
 /**
@@ -588,6 +602,185 @@ export type UsageDayJson = {
  */
 export const UsageDaySchema: GenMessage<UsageDay, {jsonType: UsageDayJson}> = /*@__PURE__*/
   messageDesc(file_hlust_accounts_v1_accounts, 7);
+
+/**
+ * The request of ListKeyUsage.
+ *
+ * @generated from message hlust.accounts.v1.ListKeyUsageRequest
+ */
+export type ListKeyUsageRequest = Message<"hlust.accounts.v1.ListKeyUsageRequest"> & {
+  /**
+   * The month, for example `2026-11`. Default: the current month (UTC).
+   *
+   * @generated from field: string month = 1;
+   */
+  month: string;
+};
+
+/**
+ * The request of ListKeyUsage.
+ *
+ * @generated from message hlust.accounts.v1.ListKeyUsageRequest
+ */
+export type ListKeyUsageRequestJson = {
+  /**
+   * The month, for example `2026-11`. Default: the current month (UTC).
+   *
+   * @generated from field: string month = 1;
+   */
+  month?: string;
+};
+
+/**
+ * Describes the message hlust.accounts.v1.ListKeyUsageRequest.
+ * Use `create(ListKeyUsageRequestSchema)` to create a new message.
+ */
+export const ListKeyUsageRequestSchema: GenMessage<ListKeyUsageRequest, {jsonType: ListKeyUsageRequestJson}> = /*@__PURE__*/
+  messageDesc(file_hlust_accounts_v1_accounts, 8);
+
+/**
+ * The use of each key in a month.
+ *
+ * @generated from message hlust.accounts.v1.ListKeyUsageResponse
+ */
+export type ListKeyUsageResponse = Message<"hlust.accounts.v1.ListKeyUsageResponse"> & {
+  /**
+   * The use of each key, the most calls first.
+   *
+   * @generated from field: repeated hlust.accounts.v1.KeyUsage key_usage = 1;
+   */
+  keyUsage: KeyUsage[];
+};
+
+/**
+ * The use of each key in a month.
+ *
+ * @generated from message hlust.accounts.v1.ListKeyUsageResponse
+ */
+export type ListKeyUsageResponseJson = {
+  /**
+   * The use of each key, the most calls first.
+   *
+   * @generated from field: repeated hlust.accounts.v1.KeyUsage key_usage = 1;
+   */
+  keyUsage?: KeyUsageJson[];
+};
+
+/**
+ * Describes the message hlust.accounts.v1.ListKeyUsageResponse.
+ * Use `create(ListKeyUsageResponseSchema)` to create a new message.
+ */
+export const ListKeyUsageResponseSchema: GenMessage<ListKeyUsageResponse, {jsonType: ListKeyUsageResponseJson}> = /*@__PURE__*/
+  messageDesc(file_hlust_accounts_v1_accounts, 9);
+
+/**
+ * The use of one key, in a month.
+ *
+ * @generated from message hlust.accounts.v1.KeyUsage
+ */
+export type KeyUsage = Message<"hlust.accounts.v1.KeyUsage"> & {
+  /**
+   * The key, as `apiKeys/<key_id>` or `clientKeys/<key_id>`; empty for the sum of all keys that
+   * were revoked.
+   *
+   * @generated from field: string key = 1;
+   */
+  key: string;
+
+  /**
+   * The number of calls.
+   *
+   * @generated from field: int64 requests = 2;
+   */
+  requests: bigint;
+
+  /**
+   * The seconds of audio recognized on live streams.
+   *
+   * @generated from field: int32 live_seconds = 3;
+   */
+  liveSeconds: number;
+
+  /**
+   * The seconds of audio recognized in short requests (Recognize).
+   *
+   * @generated from field: int32 short_seconds = 4;
+   */
+  shortSeconds: number;
+
+  /**
+   * The seconds of audio recognized by jobs.
+   *
+   * @generated from field: int32 job_seconds = 5;
+   */
+  jobSeconds: number;
+
+  /**
+   * The part of `requests` that was made by pages of the console, in sessions that were opened with
+   * the key.
+   *
+   * @generated from field: int64 console_requests = 6;
+   */
+  consoleRequests: bigint;
+};
+
+/**
+ * The use of one key, in a month.
+ *
+ * @generated from message hlust.accounts.v1.KeyUsage
+ */
+export type KeyUsageJson = {
+  /**
+   * The key, as `apiKeys/<key_id>` or `clientKeys/<key_id>`; empty for the sum of all keys that
+   * were revoked.
+   *
+   * @generated from field: string key = 1;
+   */
+  key?: string;
+
+  /**
+   * The number of calls.
+   *
+   * @generated from field: int64 requests = 2;
+   */
+  requests?: string;
+
+  /**
+   * The seconds of audio recognized on live streams.
+   *
+   * @generated from field: int32 live_seconds = 3;
+   */
+  liveSeconds?: number;
+
+  /**
+   * The seconds of audio recognized in short requests (Recognize).
+   *
+   * @generated from field: int32 short_seconds = 4;
+   */
+  shortSeconds?: number;
+
+  /**
+   * The seconds of audio recognized by jobs.
+   *
+   * @generated from field: int32 job_seconds = 5;
+   */
+  jobSeconds?: number;
+
+  /**
+   * The part of `requests` that was made by pages of the console, in sessions that were opened with
+   * the key.
+   *
+   * @generated from field: int64 console_requests = 6;
+   */
+  consoleRequests?: string;
+};
+
+/**
+ * Describes the message hlust.accounts.v1.KeyUsage.
+ * Use `create(KeyUsageSchema)` to create a new message.
+ */
+export const KeyUsageSchema: GenMessage<KeyUsage, {jsonType: KeyUsageJson}> = /*@__PURE__*/
+  messageDesc(file_hlust_accounts_v1_accounts, 10);
 
 /**
  * The request of CreateStreamToken. It has no fields: the token is for a stream of the caller.
@@ -610,7 +803,7 @@ export type CreateStreamTokenRequestJson = {
  * Use `create(CreateStreamTokenRequestSchema)` to create a new message.
  */
 export const CreateStreamTokenRequestSchema: GenMessage<CreateStreamTokenRequest, {jsonType: CreateStreamTokenRequestJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_accounts_v1_accounts, 8);
+  messageDesc(file_hlust_accounts_v1_accounts, 11);
 
 /**
  * A token for one live stream.
@@ -659,7 +852,7 @@ export type CreateStreamTokenResponseJson = {
  * Use `create(CreateStreamTokenResponseSchema)` to create a new message.
  */
 export const CreateStreamTokenResponseSchema: GenMessage<CreateStreamTokenResponse, {jsonType: CreateStreamTokenResponseJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_accounts_v1_accounts, 9);
+  messageDesc(file_hlust_accounts_v1_accounts, 12);
 
 /**
  * A person who can sign in to the console for the account.
@@ -764,7 +957,7 @@ export type MemberJson = {
  * Use `create(MemberSchema)` to create a new message.
  */
 export const MemberSchema: GenMessage<Member, {jsonType: MemberJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_accounts_v1_accounts, 10);
+  messageDesc(file_hlust_accounts_v1_accounts, 13);
 
 /**
  * The request of CreateMember.
@@ -827,7 +1020,7 @@ export type CreateMemberRequestJson = {
  * Use `create(CreateMemberRequestSchema)` to create a new message.
  */
 export const CreateMemberRequestSchema: GenMessage<CreateMemberRequest, {jsonType: CreateMemberRequestJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_accounts_v1_accounts, 11);
+  messageDesc(file_hlust_accounts_v1_accounts, 14);
 
 /**
  * The request of ListMembers. It has no fields: an account has at most 1000 members.
@@ -850,7 +1043,7 @@ export type ListMembersRequestJson = {
  * Use `create(ListMembersRequestSchema)` to create a new message.
  */
 export const ListMembersRequestSchema: GenMessage<ListMembersRequest, {jsonType: ListMembersRequestJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_accounts_v1_accounts, 12);
+  messageDesc(file_hlust_accounts_v1_accounts, 15);
 
 /**
  * All members of the account.
@@ -885,7 +1078,7 @@ export type ListMembersResponseJson = {
  * Use `create(ListMembersResponseSchema)` to create a new message.
  */
 export const ListMembersResponseSchema: GenMessage<ListMembersResponse, {jsonType: ListMembersResponseJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_accounts_v1_accounts, 13);
+  messageDesc(file_hlust_accounts_v1_accounts, 16);
 
 /**
  * The request of UpdateMember.
@@ -934,7 +1127,7 @@ export type UpdateMemberRequestJson = {
  * Use `create(UpdateMemberRequestSchema)` to create a new message.
  */
 export const UpdateMemberRequestSchema: GenMessage<UpdateMemberRequest, {jsonType: UpdateMemberRequestJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_accounts_v1_accounts, 14);
+  messageDesc(file_hlust_accounts_v1_accounts, 17);
 
 /**
  * The request of DeleteMember.
@@ -969,7 +1162,7 @@ export type DeleteMemberRequestJson = {
  * Use `create(DeleteMemberRequestSchema)` to create a new message.
  */
 export const DeleteMemberRequestSchema: GenMessage<DeleteMemberRequest, {jsonType: DeleteMemberRequestJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_accounts_v1_accounts, 15);
+  messageDesc(file_hlust_accounts_v1_accounts, 18);
 
 /**
  * A session of a user who is signed in to the console.
@@ -1116,7 +1309,7 @@ export type SessionJson = {
  * Use `create(SessionSchema)` to create a new message.
  */
 export const SessionSchema: GenMessage<Session, {jsonType: SessionJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_accounts_v1_accounts, 16);
+  messageDesc(file_hlust_accounts_v1_accounts, 19);
 
 /**
  * The request of ListSessions. It has no fields.
@@ -1139,7 +1332,7 @@ export type ListSessionsRequestJson = {
  * Use `create(ListSessionsRequestSchema)` to create a new message.
  */
 export const ListSessionsRequestSchema: GenMessage<ListSessionsRequest, {jsonType: ListSessionsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_accounts_v1_accounts, 17);
+  messageDesc(file_hlust_accounts_v1_accounts, 20);
 
 /**
  * The sessions.
@@ -1174,7 +1367,7 @@ export type ListSessionsResponseJson = {
  * Use `create(ListSessionsResponseSchema)` to create a new message.
  */
 export const ListSessionsResponseSchema: GenMessage<ListSessionsResponse, {jsonType: ListSessionsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_accounts_v1_accounts, 18);
+  messageDesc(file_hlust_accounts_v1_accounts, 21);
 
 /**
  * The request of DeleteSession.
@@ -1209,7 +1402,7 @@ export type DeleteSessionRequestJson = {
  * Use `create(DeleteSessionRequestSchema)` to create a new message.
  */
 export const DeleteSessionRequestSchema: GenMessage<DeleteSessionRequest, {jsonType: DeleteSessionRequestJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_accounts_v1_accounts, 19);
+  messageDesc(file_hlust_accounts_v1_accounts, 22);
 
 /**
  * The request of ListAuditEvents.
@@ -1258,7 +1451,7 @@ export type ListAuditEventsRequestJson = {
  * Use `create(ListAuditEventsRequestSchema)` to create a new message.
  */
 export const ListAuditEventsRequestSchema: GenMessage<ListAuditEventsRequest, {jsonType: ListAuditEventsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_accounts_v1_accounts, 20);
+  messageDesc(file_hlust_accounts_v1_accounts, 23);
 
 /**
  * A page of events.
@@ -1307,7 +1500,7 @@ export type ListAuditEventsResponseJson = {
  * Use `create(ListAuditEventsResponseSchema)` to create a new message.
  */
 export const ListAuditEventsResponseSchema: GenMessage<ListAuditEventsResponse, {jsonType: ListAuditEventsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_accounts_v1_accounts, 21);
+  messageDesc(file_hlust_accounts_v1_accounts, 24);
 
 /**
  * An action that was carried out or refused.
@@ -1458,7 +1651,7 @@ export type AuditEventJson = {
  * Use `create(AuditEventSchema)` to create a new message.
  */
 export const AuditEventSchema: GenMessage<AuditEvent, {jsonType: AuditEventJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_accounts_v1_accounts, 22);
+  messageDesc(file_hlust_accounts_v1_accounts, 25);
 
 /**
  * An account, which owns transcripts, jobs, media, keys and members.
@@ -1583,7 +1776,7 @@ export type AccountJson = {
  * Use `create(AccountSchema)` to create a new message.
  */
 export const AccountSchema: GenMessage<Account, {jsonType: AccountJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_accounts_v1_accounts, 23);
+  messageDesc(file_hlust_accounts_v1_accounts, 26);
 
 /**
  * The request of GetAccount. It has no fields.
@@ -1606,7 +1799,7 @@ export type GetAccountRequestJson = {
  * Use `create(GetAccountRequestSchema)` to create a new message.
  */
 export const GetAccountRequestSchema: GenMessage<GetAccountRequest, {jsonType: GetAccountRequestJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_accounts_v1_accounts, 24);
+  messageDesc(file_hlust_accounts_v1_accounts, 27);
 
 /**
  * The request of UpdateAccount.
@@ -1655,7 +1848,7 @@ export type UpdateAccountRequestJson = {
  * Use `create(UpdateAccountRequestSchema)` to create a new message.
  */
 export const UpdateAccountRequestSchema: GenMessage<UpdateAccountRequest, {jsonType: UpdateAccountRequestJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_accounts_v1_accounts, 25);
+  messageDesc(file_hlust_accounts_v1_accounts, 28);
 
 /**
  * A key that a program sends as its token.
@@ -1671,7 +1864,7 @@ export type ApiKey = Message<"hlust.accounts.v1.ApiKey"> & {
   name: string;
 
   /**
-   * The display name of the key.
+   * The display name of the key, without control characters.
    *
    * @generated from field: string display_name = 2;
    */
@@ -1719,6 +1912,13 @@ export type ApiKey = Message<"hlust.accounts.v1.ApiKey"> & {
    * @generated from field: string creator = 8;
    */
   creator: string;
+
+  /**
+   * The time until which the previous secret is valid too; absent if only one secret is valid.
+   *
+   * @generated from field: google.protobuf.Timestamp previous_secret_expire_time = 9;
+   */
+  previousSecretExpireTime?: Timestamp | undefined;
 };
 
 /**
@@ -1735,7 +1935,7 @@ export type ApiKeyJson = {
   name?: string;
 
   /**
-   * The display name of the key.
+   * The display name of the key, without control characters.
    *
    * @generated from field: string display_name = 2;
    */
@@ -1783,6 +1983,13 @@ export type ApiKeyJson = {
    * @generated from field: string creator = 8;
    */
   creator?: string;
+
+  /**
+   * The time until which the previous secret is valid too; absent if only one secret is valid.
+   *
+   * @generated from field: google.protobuf.Timestamp previous_secret_expire_time = 9;
+   */
+  previousSecretExpireTime?: TimestampJson;
 };
 
 /**
@@ -1790,7 +1997,156 @@ export type ApiKeyJson = {
  * Use `create(ApiKeySchema)` to create a new message.
  */
 export const ApiKeySchema: GenMessage<ApiKey, {jsonType: ApiKeyJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_accounts_v1_accounts, 26);
+  messageDesc(file_hlust_accounts_v1_accounts, 29);
+
+/**
+ * The request of UpdateApiKey.
+ *
+ * @generated from message hlust.accounts.v1.UpdateApiKeyRequest
+ */
+export type UpdateApiKeyRequest = Message<"hlust.accounts.v1.UpdateApiKeyRequest"> & {
+  /**
+   * The key to change, with its `name` and the new `displayName` or `limits`.
+   *
+   * @generated from field: hlust.accounts.v1.ApiKey api_key = 1;
+   */
+  apiKey?: ApiKey | undefined;
+
+  /**
+   * The fields to change. Default: the fields that are present in the body.
+   *
+   * @generated from field: google.protobuf.FieldMask update_mask = 2;
+   */
+  updateMask?: FieldMask | undefined;
+};
+
+/**
+ * The request of UpdateApiKey.
+ *
+ * @generated from message hlust.accounts.v1.UpdateApiKeyRequest
+ */
+export type UpdateApiKeyRequestJson = {
+  /**
+   * The key to change, with its `name` and the new `displayName` or `limits`.
+   *
+   * @generated from field: hlust.accounts.v1.ApiKey api_key = 1;
+   */
+  apiKey?: ApiKeyJson;
+
+  /**
+   * The fields to change. Default: the fields that are present in the body.
+   *
+   * @generated from field: google.protobuf.FieldMask update_mask = 2;
+   */
+  updateMask?: FieldMaskJson;
+};
+
+/**
+ * Describes the message hlust.accounts.v1.UpdateApiKeyRequest.
+ * Use `create(UpdateApiKeyRequestSchema)` to create a new message.
+ */
+export const UpdateApiKeyRequestSchema: GenMessage<UpdateApiKeyRequest, {jsonType: UpdateApiKeyRequestJson}> = /*@__PURE__*/
+  messageDesc(file_hlust_accounts_v1_accounts, 30);
+
+/**
+ * The request of RotateApiKey.
+ *
+ * @generated from message hlust.accounts.v1.RotateApiKeyRequest
+ */
+export type RotateApiKeyRequest = Message<"hlust.accounts.v1.RotateApiKeyRequest"> & {
+  /**
+   * The key, as `apiKeys/<key_id>`.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * The time until which the previous secret stays valid: in the future, and at most 90 days from
+   * now. Default: the previous secret becomes invalid.
+   *
+   * @generated from field: google.protobuf.Timestamp previous_secret_expire_time = 2;
+   */
+  previousSecretExpireTime?: Timestamp | undefined;
+};
+
+/**
+ * The request of RotateApiKey.
+ *
+ * @generated from message hlust.accounts.v1.RotateApiKeyRequest
+ */
+export type RotateApiKeyRequestJson = {
+  /**
+   * The key, as `apiKeys/<key_id>`.
+   *
+   * @generated from field: string name = 1;
+   */
+  name?: string;
+
+  /**
+   * The time until which the previous secret stays valid: in the future, and at most 90 days from
+   * now. Default: the previous secret becomes invalid.
+   *
+   * @generated from field: google.protobuf.Timestamp previous_secret_expire_time = 2;
+   */
+  previousSecretExpireTime?: TimestampJson;
+};
+
+/**
+ * Describes the message hlust.accounts.v1.RotateApiKeyRequest.
+ * Use `create(RotateApiKeyRequestSchema)` to create a new message.
+ */
+export const RotateApiKeyRequestSchema: GenMessage<RotateApiKeyRequest, {jsonType: RotateApiKeyRequestJson}> = /*@__PURE__*/
+  messageDesc(file_hlust_accounts_v1_accounts, 31);
+
+/**
+ * An API key with its new secret.
+ *
+ * @generated from message hlust.accounts.v1.RotateApiKeyResponse
+ */
+export type RotateApiKeyResponse = Message<"hlust.accounts.v1.RotateApiKeyResponse"> & {
+  /**
+   * The key, as lists show it.
+   *
+   * @generated from field: hlust.accounts.v1.ApiKey api_key = 1;
+   */
+  apiKey?: ApiKey | undefined;
+
+  /**
+   * The token that programs send. It is returned only once.
+   *
+   * @generated from field: string secret = 2;
+   */
+  secret: string;
+};
+
+/**
+ * An API key with its new secret.
+ *
+ * @generated from message hlust.accounts.v1.RotateApiKeyResponse
+ */
+export type RotateApiKeyResponseJson = {
+  /**
+   * The key, as lists show it.
+   *
+   * @generated from field: hlust.accounts.v1.ApiKey api_key = 1;
+   */
+  apiKey?: ApiKeyJson;
+
+  /**
+   * The token that programs send. It is returned only once.
+   *
+   * @generated from field: string secret = 2;
+   */
+  secret?: string;
+};
+
+/**
+ * Describes the message hlust.accounts.v1.RotateApiKeyResponse.
+ * Use `create(RotateApiKeyResponseSchema)` to create a new message.
+ */
+export const RotateApiKeyResponseSchema: GenMessage<RotateApiKeyResponse, {jsonType: RotateApiKeyResponseJson}> = /*@__PURE__*/
+  messageDesc(file_hlust_accounts_v1_accounts, 32);
 
 /**
  * The request of CreateApiKey.
@@ -1869,7 +2225,7 @@ export type CreateApiKeyRequestJson = {
  * Use `create(CreateApiKeyRequestSchema)` to create a new message.
  */
 export const CreateApiKeyRequestSchema: GenMessage<CreateApiKeyRequest, {jsonType: CreateApiKeyRequestJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_accounts_v1_accounts, 27);
+  messageDesc(file_hlust_accounts_v1_accounts, 33);
 
 /**
  * A new API key with its secret.
@@ -1918,7 +2274,7 @@ export type CreateApiKeyResponseJson = {
  * Use `create(CreateApiKeyResponseSchema)` to create a new message.
  */
 export const CreateApiKeyResponseSchema: GenMessage<CreateApiKeyResponse, {jsonType: CreateApiKeyResponseJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_accounts_v1_accounts, 28);
+  messageDesc(file_hlust_accounts_v1_accounts, 34);
 
 /**
  * The request of ListApiKeys. It has no fields: an account has at most 1000 API keys.
@@ -1941,7 +2297,7 @@ export type ListApiKeysRequestJson = {
  * Use `create(ListApiKeysRequestSchema)` to create a new message.
  */
 export const ListApiKeysRequestSchema: GenMessage<ListApiKeysRequest, {jsonType: ListApiKeysRequestJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_accounts_v1_accounts, 29);
+  messageDesc(file_hlust_accounts_v1_accounts, 35);
 
 /**
  * All API keys of the account.
@@ -1976,7 +2332,7 @@ export type ListApiKeysResponseJson = {
  * Use `create(ListApiKeysResponseSchema)` to create a new message.
  */
 export const ListApiKeysResponseSchema: GenMessage<ListApiKeysResponse, {jsonType: ListApiKeysResponseJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_accounts_v1_accounts, 30);
+  messageDesc(file_hlust_accounts_v1_accounts, 36);
 
 /**
  * The request of DeleteApiKey.
@@ -2011,7 +2367,7 @@ export type DeleteApiKeyRequestJson = {
  * Use `create(DeleteApiKeyRequestSchema)` to create a new message.
  */
 export const DeleteApiKeyRequestSchema: GenMessage<DeleteApiKeyRequest, {jsonType: DeleteApiKeyRequestJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_accounts_v1_accounts, 31);
+  messageDesc(file_hlust_accounts_v1_accounts, 37);
 
 /**
  * A public key for JWTs that are signed with its private key.
@@ -2041,7 +2397,7 @@ export type ClientKey = Message<"hlust.accounts.v1.ClientKey"> & {
   clientId: string;
 
   /**
-   * The display name of the key.
+   * The display name of the key, without control characters.
    *
    * @generated from field: string display_name = 4;
    */
@@ -2127,7 +2483,7 @@ export type ClientKeyJson = {
   clientId?: string;
 
   /**
-   * The display name of the key.
+   * The display name of the key, without control characters.
    *
    * @generated from field: string display_name = 4;
    */
@@ -2190,7 +2546,56 @@ export type ClientKeyJson = {
  * Use `create(ClientKeySchema)` to create a new message.
  */
 export const ClientKeySchema: GenMessage<ClientKey, {jsonType: ClientKeyJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_accounts_v1_accounts, 32);
+  messageDesc(file_hlust_accounts_v1_accounts, 38);
+
+/**
+ * The request of UpdateClientKey.
+ *
+ * @generated from message hlust.accounts.v1.UpdateClientKeyRequest
+ */
+export type UpdateClientKeyRequest = Message<"hlust.accounts.v1.UpdateClientKeyRequest"> & {
+  /**
+   * The key to change, with its `name` and the new `displayName` or `limits`.
+   *
+   * @generated from field: hlust.accounts.v1.ClientKey client_key = 1;
+   */
+  clientKey?: ClientKey | undefined;
+
+  /**
+   * The fields to change. Default: the fields that are present in the body.
+   *
+   * @generated from field: google.protobuf.FieldMask update_mask = 2;
+   */
+  updateMask?: FieldMask | undefined;
+};
+
+/**
+ * The request of UpdateClientKey.
+ *
+ * @generated from message hlust.accounts.v1.UpdateClientKeyRequest
+ */
+export type UpdateClientKeyRequestJson = {
+  /**
+   * The key to change, with its `name` and the new `displayName` or `limits`.
+   *
+   * @generated from field: hlust.accounts.v1.ClientKey client_key = 1;
+   */
+  clientKey?: ClientKeyJson;
+
+  /**
+   * The fields to change. Default: the fields that are present in the body.
+   *
+   * @generated from field: google.protobuf.FieldMask update_mask = 2;
+   */
+  updateMask?: FieldMaskJson;
+};
+
+/**
+ * Describes the message hlust.accounts.v1.UpdateClientKeyRequest.
+ * Use `create(UpdateClientKeyRequestSchema)` to create a new message.
+ */
+export const UpdateClientKeyRequestSchema: GenMessage<UpdateClientKeyRequest, {jsonType: UpdateClientKeyRequestJson}> = /*@__PURE__*/
+  messageDesc(file_hlust_accounts_v1_accounts, 39);
 
 /**
  * The request of CreateClientKey.
@@ -2285,7 +2690,7 @@ export type CreateClientKeyRequestJson = {
  * Use `create(CreateClientKeyRequestSchema)` to create a new message.
  */
 export const CreateClientKeyRequestSchema: GenMessage<CreateClientKeyRequest, {jsonType: CreateClientKeyRequestJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_accounts_v1_accounts, 33);
+  messageDesc(file_hlust_accounts_v1_accounts, 40);
 
 /**
  * The request of ListClientKeys. It has no fields: an account has at most 1000 client keys.
@@ -2308,7 +2713,7 @@ export type ListClientKeysRequestJson = {
  * Use `create(ListClientKeysRequestSchema)` to create a new message.
  */
 export const ListClientKeysRequestSchema: GenMessage<ListClientKeysRequest, {jsonType: ListClientKeysRequestJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_accounts_v1_accounts, 34);
+  messageDesc(file_hlust_accounts_v1_accounts, 41);
 
 /**
  * All client keys of the account.
@@ -2343,7 +2748,7 @@ export type ListClientKeysResponseJson = {
  * Use `create(ListClientKeysResponseSchema)` to create a new message.
  */
 export const ListClientKeysResponseSchema: GenMessage<ListClientKeysResponse, {jsonType: ListClientKeysResponseJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_accounts_v1_accounts, 35);
+  messageDesc(file_hlust_accounts_v1_accounts, 42);
 
 /**
  * The request of DeleteClientKey.
@@ -2378,7 +2783,7 @@ export type DeleteClientKeyRequestJson = {
  * Use `create(DeleteClientKeyRequestSchema)` to create a new message.
  */
 export const DeleteClientKeyRequestSchema: GenMessage<DeleteClientKeyRequest, {jsonType: DeleteClientKeyRequestJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_accounts_v1_accounts, 36);
+  messageDesc(file_hlust_accounts_v1_accounts, 43);
 
 /**
  * The role of a member, which determines its scopes.
@@ -2478,6 +2883,19 @@ export const Accounts: GenService<{
     output: typeof ListUsageDaysResponseSchema;
   },
   /**
+   * Lists the use of each key of the account in a month (UTC), the most calls first.
+   *
+   * Keys without any use are omitted. The use of keys is kept for 400 days; that of the account is
+   * kept without end.
+   *
+   * @generated from rpc hlust.accounts.v1.Accounts.ListKeyUsage
+   */
+  listKeyUsage: {
+    methodKind: "unary";
+    input: typeof ListKeyUsageRequestSchema;
+    output: typeof ListKeyUsageResponseSchema;
+  },
+  /**
    * Changes the account of the caller. Only the fields that are present in the body are changed.
    *
    * @generated from rpc hlust.accounts.v1.Accounts.UpdateAccount
@@ -2508,6 +2926,33 @@ export const Accounts: GenService<{
     methodKind: "unary";
     input: typeof ListApiKeysRequestSchema;
     output: typeof ListApiKeysResponseSchema;
+  },
+  /**
+   * Changes the display name or the limits of an API key.
+   *
+   * Only the fields that are present in the body are changed. `limits` replaces all limits of the
+   * key, which take effect within two seconds.
+   *
+   * @generated from rpc hlust.accounts.v1.Accounts.UpdateApiKey
+   */
+  updateApiKey: {
+    methodKind: "unary";
+    input: typeof UpdateApiKeyRequestSchema;
+    output: typeof ApiKeySchema;
+  },
+  /**
+   * Creates a new secret for an API key.
+   *
+   * The secret is returned only by this call. The previous secret becomes invalid within a second,
+   * or at `previousSecretExpireTime`. A secret that an earlier rotation replaced becomes invalid
+   * within a second. Sessions and streams that were opened with the key continue.
+   *
+   * @generated from rpc hlust.accounts.v1.Accounts.RotateApiKey
+   */
+  rotateApiKey: {
+    methodKind: "unary";
+    input: typeof RotateApiKeyRequestSchema;
+    output: typeof RotateApiKeyResponseSchema;
   },
   /**
    * Revokes an API key.
@@ -2543,6 +2988,19 @@ export const Accounts: GenService<{
     methodKind: "unary";
     input: typeof ListClientKeysRequestSchema;
     output: typeof ListClientKeysResponseSchema;
+  },
+  /**
+   * Changes the display name or the limits of a client key.
+   *
+   * Only the fields that are present in the body are changed. `limits` replaces all limits of the
+   * key, which take effect within two seconds.
+   *
+   * @generated from rpc hlust.accounts.v1.Accounts.UpdateClientKey
+   */
+  updateClientKey: {
+    methodKind: "unary";
+    input: typeof UpdateClientKeyRequestSchema;
+    output: typeof ClientKeySchema;
   },
   /**
    * Revokes a client key.
