@@ -47,6 +47,13 @@ const pages = [
     path: "/webhooks/:id",
     Page: lazy(() => import("../webhooks/webhook-page.tsx").then(of("WebhookPage"))),
   },
+  { path: "/usage", Page: lazy(() => import("../usage/usage-page.tsx").then(of("UsagePage"))) },
+  {
+    path: "/account/settings",
+    Page: lazy(() =>
+      import("../account/account-settings-page.tsx").then(of("AccountSettingsPage")),
+    ),
+  },
   { path: "/help", Page: lazy(() => import("../help/help-page.tsx").then(of("HelpPage"))) },
   {
     path: "/account",
