@@ -8,6 +8,7 @@ import type { PageTokens } from "../std/page-token.ts";
 import { accountMethods } from "./account-methods.ts";
 import { auditMethods } from "./audit-methods.ts";
 import { callerMethod } from "./caller-method.ts";
+import { keyChanges } from "./key-changes.ts";
 import { keyMethods } from "./key-methods.ts";
 import { memberMethods } from "./member-methods.ts";
 import { sessionMethods } from "./session-methods.ts";
@@ -38,6 +39,7 @@ export function createAccountsService({
     ...memberMethods({ db, log }),
     ...signInLinkMethod({ db, log, publicUrl, ...clock }),
     ...keyMethods({ db, meter, log, ...clock }),
+    ...keyChanges({ db, meter, log, ...clock }),
     ...sessionMethods({ db, log, ...clock }),
     ...streamTokenMethods({ db, log }),
     ...auditMethods({ db, pageTokens }),

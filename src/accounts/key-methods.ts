@@ -1,17 +1,14 @@
 import { create } from "@bufbuild/protobuf";
 import { EmptySchema, type Timestamp } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
-import type { Kysely, Selectable } from "kysely";
+import type { Kysely } from "kysely";
 import { newApiKey } from "../auth/api-key.ts";
 import { audited, type Act } from "../auth/audit-log.ts";
 import { callerOf, scopes, type Caller, type Scope } from "../auth/caller.ts";
 import { readPublicKey } from "../auth/client-key.ts";
 import type { Meter } from "../auth/meter.ts";
-import type { ApiKeyTable, ClientKeyTable } from "../database/access-tables.ts";
 import type { Tables } from "../database/tables.ts";
 import {
-  ApiKeySchema,
-  ClientKeySchema,
   type Accounts,
   type ApiKey,
   type ClientKey,
@@ -20,11 +17,11 @@ import {
   type CreateClientKeyRequest,
 } from "../gen/hlust/accounts/v1/accounts_pb.ts";
 import { checkDisplayName } from "../std/display-name.ts";
-import { timestampFromDate } from "../std/duration.ts";
 import { idIn, newId } from "../std/ids.ts";
 import type { Log } from "../std/log.ts";
 import { ServiceError, shown, Violations } from "../std/service-error.ts";
-import { checkKeyLimits, keyLimitsMessage } from "./key-limits.ts";
+import { checkKeyLimits } from "./key-limits.ts";
+import { apiKeyMessage, clientKeyMessage, collections, type KeyKind } from "./key-messages.ts";
 import { refuseMoreThanOwn } from "./refuse-more-than-own.ts";
 import { refuseTooManyKeys } from "./refuse-too-many-keys.ts";
 
@@ -42,7 +39,7 @@ const defaultScopes: readonly Scope[] = ["transcripts.read", "transcripts.write"
 
 /** Creates the RPCs of an account's API keys and client keys. */
 export function keyMethods(parts: KeyParts) {
-  const { db } = parts;
+  const { db, now = Date.now } = parts;
   return {
     async createApiKey(request, context) {
       return await createApiKey(parts, request, callerOf(context));
@@ -56,7 +53,7 @@ export function keyMethods(parts: KeyParts) {
         .orderBy("created_at", "desc")
         .orderBy("id", "desc")
         .execute();
-      return { apiKeys: rows.map(apiKeyMessage) };
+      return { apiKeys: rows.map((row) => apiKeyMessage(row, now())) };
     },
 
     async deleteApiKey({ name }, context) {
@@ -104,7 +101,7 @@ async function createApiKey(
       .returningAll()
       .executeTakeFirstOrThrow();
   });
-  return { apiKey: apiKeyMessage(row), secret: key.token };
+  return { apiKey: apiKeyMessage(row, parts.now?.() ?? Date.now()), secret: key.token };
 }
 
 async function createClientKey(
@@ -137,10 +134,6 @@ async function createClientKey(
   });
   return clientKeyMessage(row);
 }
-
-/** The collections in the names of both kinds of keys, by the table of the keys. */
-const collections = { api_key: "apiKeys", client_key: "clientKeys" } as const;
-type KeyKind = keyof typeof collections;
 
 /** Deletes a key. A key of another account is treated as nonexistent. */
 async function deleteKey(
@@ -228,33 +221,4 @@ function checkExpireTime(
     violations.add("expireTime", "is not in the future");
   }
   return expiresAt;
-}
-
-function apiKeyMessage(row: Selectable<ApiKeyTable>): ApiKey {
-  return create(ApiKeySchema, {
-    name: `apiKeys/${row.id}`,
-    displayName: row.display_name,
-    scopes: row.scopes,
-    limits: keyLimitsMessage(row.limits),
-    creationTime: timestampFromDate(row.created_at),
-    ...(row.expires_at && { expireTime: timestampFromDate(row.expires_at) }),
-    ...(row.last_used_at && { lastUseTime: timestampFromDate(row.last_used_at) }),
-    creator: row.creator,
-  });
-}
-
-function clientKeyMessage(row: Selectable<ClientKeyTable>): ClientKey {
-  return create(ClientKeySchema, {
-    name: `clientKeys/${row.id}`,
-    keyId: row.id,
-    clientId: row.client_id,
-    displayName: row.display_name,
-    algorithm: row.algorithm,
-    scopes: row.scopes,
-    limits: keyLimitsMessage(row.limits),
-    creationTime: timestampFromDate(row.created_at),
-    ...(row.expires_at && { expireTime: timestampFromDate(row.expires_at) }),
-    ...(row.last_used_at && { lastUseTime: timestampFromDate(row.last_used_at) }),
-    creator: row.creator,
-  });
 }

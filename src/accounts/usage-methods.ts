@@ -2,13 +2,17 @@ import { create } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { Kysely } from "kysely";
 import { callerOf } from "../auth/caller.ts";
-import { readUsageDays } from "../auth/usage-store.ts";
+import { readKeyUsage, readUsageDays, type Used } from "../auth/usage-store.ts";
 import type { Tables } from "../database/tables.ts";
-import { UsageDaySchema, type Accounts } from "../gen/hlust/accounts/v1/accounts_pb.ts";
+import {
+  KeyUsageSchema,
+  UsageDaySchema,
+  type Accounts,
+} from "../gen/hlust/accounts/v1/accounts_pb.ts";
 import { wholeSecondsOfMs } from "../std/duration.ts";
 import { readPageRequest } from "../std/page-request.ts";
 import type { PageTokens } from "../std/page-token.ts";
-import { invalidArgument } from "../std/service-error.ts";
+import { invalidArgument, shown } from "../std/service-error.ts";
 
 /** The default size of a page is a month. */
 const pageSizeDefault = 31;
@@ -35,17 +39,38 @@ export function usageMethods({
       const shown = rows.slice(0, page.size);
       const last = rows.length > page.size ? shown.at(-1) : undefined;
       return {
-        usageDays: shown.map(({ date, requests, liveMs, shortMs, jobMs }) =>
-          create(UsageDaySchema, {
-            date,
-            requests: BigInt(requests),
-            liveSeconds: wholeSecondsOfMs(liveMs),
-            shortSeconds: wholeSecondsOfMs(shortMs),
-            jobSeconds: wholeSecondsOfMs(jobMs),
-          }),
+        usageDays: shown.map(({ date, ...used }) =>
+          create(UsageDaySchema, { date, ...usedFields(used) }),
         ),
         nextPageToken: last ? pageTokens.write(scope, [last.date, accountId]) : "",
       };
     },
+
+    async listKeyUsage({ month }, context) {
+      const { accountId } = callerOf(context);
+      if (!monthPattern.test(month)) {
+        const description = `must be a month such as 2026-11, not ${shown(month)}`;
+        throw invalidArgument([{ field: "month", description }]);
+      }
+      const rows = await readKeyUsage(db, accountId, month);
+      return {
+        keyUsage: rows.map(({ key, ...used }) =>
+          create(KeyUsageSchema, { key, ...usedFields(used) }),
+        ),
+      };
+    },
   } satisfies Partial<ServiceImpl<typeof Accounts>>;
+}
+
+/** A month of a year that the database can store; "" means the current month. */
+export const monthPattern = /^([12][0-9]{3}-(0[1-9]|1[0-2]))?$/;
+
+function usedFields({ requests, consoleRequests, liveMs, shortMs, jobMs }: Used) {
+  return {
+    requests: BigInt(requests),
+    liveSeconds: wholeSecondsOfMs(liveMs),
+    shortSeconds: wholeSecondsOfMs(shortMs),
+    jobSeconds: wholeSecondsOfMs(jobMs),
+    consoleRequests: BigInt(consoleRequests),
+  };
 }

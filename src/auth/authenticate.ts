@@ -7,13 +7,12 @@ import { access } from "../gen/hlust/api/annotations_pb.ts";
 import { errorFields, type Log } from "../std/log.ts";
 import { ServiceError } from "../std/service-error.ts";
 import { keyIdOf, tokenLengthMax, verifyAccessToken } from "./access-token.ts";
-import { looksLikeApiKey, parseApiKey } from "./api-key.ts";
+import { keyMatches, looksLikeApiKey, parseApiKey } from "./api-key.ts";
 import type { Caller, Scope } from "./caller.ts";
 import { CredentialWatch } from "./credential-watch.ts";
 import { createKeyStore, type KeyStore } from "./key-store.ts";
 import { createRefusedAccess, type NoteRefusedAccess } from "./refused-access.ts";
 import type { RefusedAttempts } from "./refused-attempts.ts";
-import { secretMatches } from "./secret-token.ts";
 import type { Session } from "./session-store.ts";
 import { severalTokens, shownToken, type CallFacts } from "./shown-tokens.ts";
 import { looksLikeStreamToken, takeStreamToken } from "./stream-token.ts";
@@ -200,7 +199,7 @@ async function checkApiKey(
   const shown = parseApiKey(token);
   if (!shown) return undefined;
   const key = await keys.apiKey(shown.id);
-  if (!secretMatches(shown.secret, key?.secretHash) || !key) return undefined;
+  if (!keyMatches(shown.secret, key, now()) || !key) return undefined;
   if (isExpired(key, now)) return undefined;
   return checked("api_key", key, keys);
 }

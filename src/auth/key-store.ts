@@ -2,6 +2,7 @@ import type { Kysely } from "kysely";
 import { LRUCache } from "lru-cache";
 import type { Tables } from "../database/tables.ts";
 import { importVerifyingKey, type VerifyingKey } from "./access-token.ts";
+import type { StoredSecrets } from "./api-key.ts";
 import { scopes, type Scope } from "./caller.ts";
 import { cacheReads, cachedMax } from "./cached-reads.ts";
 
@@ -13,8 +14,7 @@ interface StoredKey {
   readonly lastUsedAt: Date | null;
 }
 
-export interface StoredApiKey extends StoredKey {
-  readonly secretHash: Buffer;
+export interface StoredApiKey extends StoredKey, StoredSecrets {
   readonly expiresAt: Date | null;
 }
 
@@ -82,6 +82,8 @@ async function readApiKey(db: Kysely<Tables>, id: string): Promise<StoredApiKey 
       scopes: knownScopes(row.scopes),
       lastUsedAt: row.last_used_at,
       secretHash: row.secret_hash,
+      previousHash: row.previous_secret_hash,
+      previousUntil: row.previous_secret_until,
       expiresAt: row.expires_at,
     }
   );

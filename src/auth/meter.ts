@@ -97,8 +97,11 @@ export class Meter implements AsyncDisposable {
     void repeat(options, async () => this.share());
   }
 
-  /** Counts a call. Throws TOO_MANY_REQUESTS above a limit; refused calls do not count. */
-  async countRequest(caller: MeteredCaller): Promise<void> {
+  /**
+   * Counts a call, which may come from a page of the console. Throws TOO_MANY_REQUESTS above a
+   * limit; refused calls do not count.
+   */
+  async countRequest(caller: MeteredCaller, isFromConsole = false): Promise<void> {
     const counters = this.#known(caller) ?? (await this.#loaded(caller));
     const now = this.#now();
     for (const counter of counters) {
@@ -106,7 +109,7 @@ export class Meter implements AsyncDisposable {
       if (waitMs === 0) continue;
       throw tooManyRequests(counter.of, counter.limits.requestsPerMinute, waitMs);
     }
-    for (const counter of counters) counter.countRequest(now);
+    for (const counter of counters) counter.countRequest(now, isFromConsole);
   }
 
   /**

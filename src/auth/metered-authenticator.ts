@@ -14,7 +14,7 @@ export function meteredAuthenticator(
     ...authenticator,
     async authenticate(request, method) {
       const caller = await authenticator.authenticate(request, method);
-      await meter.countRequest(caller);
+      await meter.countRequest(caller, caller.credential.kind === "session");
       if (method.methodKind === "bidi_streaming") await meter.checkStream(caller);
       return caller;
     },

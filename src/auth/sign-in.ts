@@ -2,7 +2,7 @@ import type { Kysely } from "kysely";
 import type { Tables } from "../database/tables.ts";
 import type { Log } from "../std/log.ts";
 import { ServiceError } from "../std/service-error.ts";
-import { parseApiKey } from "./api-key.ts";
+import { keyMatches, parseApiKey } from "./api-key.ts";
 import { audited, type Actor } from "./audit-log.ts";
 import { memberOf, type Person } from "./find-member.ts";
 import {
@@ -14,7 +14,7 @@ import {
 } from "./open-session.ts";
 import { isDue } from "./refused-access.ts";
 import type { RefusedAttempts } from "./refused-attempts.ts";
-import { secretMatches } from "./secret-token.ts";
+
 import type { OpenedSession, Sessions } from "./sessions.ts";
 import { takeSignInToken } from "./sign-in-token.ts";
 
@@ -102,10 +102,15 @@ async function ofApiKey(db: Kysely<Tables>, text: string, now: number): Promise<
   if (!shown) return [];
   const key = await db
     .selectFrom("api_key")
-    .select(["account_id", "secret_hash"])
+    .select([
+      "account_id",
+      "secret_hash as secretHash",
+      "previous_secret_hash as previousHash",
+      "previous_secret_until as previousUntil",
+    ])
     .where("id", "=", shown.id)
     .executeTakeFirst();
-  const isRight = secretMatches(shown.secret, key?.secret_hash);
+  const isRight = keyMatches(shown.secret, key, now);
   if (!key) return [];
   const owner = { accountId: key.account_id, apiKeyId: shown.id };
   if (!isRight) return [{ owner, problem: "wrong_secret" }];

@@ -19,6 +19,8 @@ export interface Unwritten {
   readonly id: string;
   readonly accountId: string;
   readonly requests: number;
+  /** The part of `requests` that pages of the console made. */
+  readonly consoleRequests: number;
   /** The part of `requests` that is within the window. */
   readonly recent: number;
   readonly liveMs: number;
@@ -43,6 +45,7 @@ export class UsageCounter {
   #streams = 0;
   #streamsElsewhere = 0;
   #requestsUnwritten = 0;
+  #consoleRequestsUnwritten = 0;
   #liveMsUnwritten = 0;
   #shortMsUnwritten = 0;
   #streamsWritten = 0;
@@ -96,9 +99,10 @@ export class UsageCounter {
     return max === 0 || this.streams < max;
   }
 
-  countRequest(now: number): void {
+  countRequest(now: number, isFromConsole = false): void {
     this.#window.count(now);
     this.#requestsUnwritten += 1;
+    if (isFromConsole) this.#consoleRequestsUnwritten += 1;
   }
 
   /** Counts a stream. `by` is 1 for a stream that opens and -1 for a stream that ends. */
@@ -128,12 +132,14 @@ export class UsageCounter {
     if (isSame && requests === 0 && liveMs === 0 && shortMs === 0) return undefined;
     // Counts that were held back by an unavailable database may be older than the window.
     const recent = Math.min(requests, Math.ceil(this.#window.used(now)));
+    const consoleRequests = this.#consoleRequestsUnwritten;
     this.#requestsUnwritten = 0;
+    this.#consoleRequestsUnwritten = 0;
     this.#liveMsUnwritten -= liveMs;
     this.#shortMsUnwritten -= shortMs;
     this.#streamsWritten = streams;
     const { id, accountId } = this;
-    return { id, accountId, requests, recent, liveMs, shortMs, streams };
+    return { id, accountId, requests, consoleRequests, recent, liveMs, shortMs, streams };
   }
 
   /**

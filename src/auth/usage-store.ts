@@ -33,8 +33,9 @@ export async function writeUsage(
           ${column(({ id }) => id)}::uuid[], ${column(({ accountId }) => accountId)}::uuid[],
           ${column(({ requests }) => requests)}::int[], ${column(({ recent }) => recent)}::int[],
           ${column(({ liveMs }) => liveMs)}::bigint[], ${column(({ shortMs }) => shortMs)}::bigint[],
-          ${column(({ streams }) => streams)}::int[])
-        as u (subject_id, account_id, requests, recent, live_ms, short_ms, streams)
+          ${column(({ streams }) => streams)}::int[],
+          ${column(({ consoleRequests }) => consoleRequests)}::int[])
+        as u (subject_id, account_id, requests, recent, live_ms, short_ms, streams, console_requests)
       join account on account.id = u.account_id
       order by u.subject_id),
     minutes as (
@@ -46,11 +47,12 @@ export async function writeUsage(
         previous = case m.minute when excluded.minute then m.previous when excluded.minute - 1 then m.requests else 0 end,
         requests = excluded.requests + case m.minute when excluded.minute then m.requests else 0 end),
     days as (
-      insert into usage_day as d (subject_id, account_id, day, requests, live_ms, short_ms)
-      select subject_id, account_id, ${today}, requests, live_ms, short_ms
+      insert into usage_day as d (subject_id, account_id, day, requests, live_ms, short_ms, console_requests)
+      select subject_id, account_id, ${today}, requests, live_ms, short_ms, console_requests
       from used where requests <> 0 or live_ms <> 0 or short_ms <> 0
       on conflict (subject_id, day) do update set requests = d.requests + excluded.requests,
-        live_ms = d.live_ms + excluded.live_ms, short_ms = d.short_ms + excluded.short_ms),
+        live_ms = d.live_ms + excluded.live_ms, short_ms = d.short_ms + excluded.short_ms,
+        console_requests = d.console_requests + excluded.console_requests),
     ended as (
       delete from usage_stream s using used
       where s.node_id = ${nodeId} and s.subject_id = used.subject_id and used.streams = 0)
@@ -161,14 +163,20 @@ export async function countJobAudio(
   `.execute(trx);
 }
 
-/** The use of an account on one day. */
-export interface UsageDay {
-  /** The day, such as `2026-11-22`. */
-  readonly date: string;
+/** What an account or a key has used. */
+export interface Used {
   readonly requests: number;
+  /** The part of `requests` that pages of the console made. */
+  readonly consoleRequests: number;
   readonly liveMs: number;
   readonly shortMs: number;
   readonly jobMs: number;
+}
+
+/** The use of an account on one day. */
+export interface UsageDay extends Used {
+  /** The day, such as `2026-11-22`. */
+  readonly date: string;
 }
 
 /**
@@ -184,12 +192,48 @@ export async function readUsageDays(
   }: { readonly before?: string | undefined; readonly limit: number },
 ): Promise<UsageDay[]> {
   const { rows } = await sql<UsageDay>`
-    select to_char(day, 'YYYY-MM-DD') as date, requests::float8 as requests, live_ms::float8 as "liveMs",
+    select to_char(day, 'YYYY-MM-DD') as date, requests::float8 as requests,
+      console_requests::float8 as "consoleRequests", live_ms::float8 as "liveMs",
       short_ms::float8 as "shortMs", job_ms::float8 as "jobMs"
     from usage_day where subject_id = ${accountId} and day < ${before}::date
     order by day desc limit ${limit}`.execute(db);
   return rows;
 }
+
+/** The use of a key in a month. */
+export interface KeyUsed extends Used {
+  /** The name of the key; "" for the sum of all keys that were revoked. */
+  readonly key: string;
+}
+
+/**
+ * Returns the use of each key of an account in a month, such as `2026-11` (UTC), the most calls
+ * first. "" means the current month by the database's clock.
+ */
+export async function readKeyUsage(
+  db: Kysely<Tables>,
+  accountId: string,
+  month: string,
+): Promise<KeyUsed[]> {
+  const start =
+    month === "" ? sql`date_trunc('month', ${today})::date` : sql`${`${month}-01`}::date`;
+  const { rows } = await sql<KeyUsed>`
+    with used as (
+      select case when api_key.id is not null then 'apiKeys/' || api_key.id
+          when client_key.id is not null then 'clientKeys/' || client_key.id else '' end as key, d.*
+      from usage_day d
+      left join api_key on api_key.id = d.subject_id and api_key.account_id = d.account_id
+      left join client_key on client_key.id = d.subject_id and client_key.account_id = d.account_id
+      where d.account_id = ${accountId} and d.subject_id <> d.account_id
+        and d.day >= ${start} and d.day < ${start} + interval '1 month')
+    select key, sum(requests)::float8 as requests, sum(console_requests)::float8 as "consoleRequests",
+      sum(live_ms)::float8 as "liveMs", sum(short_ms)::float8 as "shortMs", sum(job_ms)::float8 as "jobMs"
+    from used group by key order by key = '', requests desc, key`.execute(db);
+  return rows;
+}
+
+/** How long the use of keys is kept, in days. */
+const keyUsageDays = 400;
 
 /** Removes a node and its streams. */
 export async function forgetNode(db: Kysely<Tables>, nodeId: string): Promise<void> {
@@ -197,15 +241,15 @@ export async function forgetNode(db: Kysely<Tables>, nodeId: string): Promise<vo
 }
 
 /**
- * Deletes rows that no limit needs any more: dead nodes, calls from more than an hour ago, and the
- * use of keys before yesterday.
+ * Deletes rows that are not needed any more: dead nodes, calls from more than an hour ago, and the
+ * use of keys from more than 400 days ago.
  */
 export async function forgetOldUsage(db: Kysely<Tables>): Promise<void> {
   await sql`delete from usage_node where leased_until < now() - interval '1 hour'`.execute(db);
   await sql`delete from usage_minute where minute < floor(extract(epoch from now()) / 60) - 60`.execute(
     db,
   );
-  await sql`delete from usage_day where subject_id <> account_id and day < ${today} - 1`.execute(
+  await sql`delete from usage_day where subject_id <> account_id and day < ${today} - ${keyUsageDays}::int`.execute(
     db,
   );
 }

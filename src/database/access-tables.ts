@@ -36,6 +36,9 @@ export interface ApiKeyTable {
   scopes: string[];
   /** SHA-256 of the secret. */
   secret_hash: Buffer;
+  /** The hash of the secret before the last rotation, which is valid until the time that follows. */
+  previous_secret_hash: Buffer | null;
+  previous_secret_until: Date | null;
   created_at: Instant;
   expires_at: Date | null;
   last_used_at: Date | null;
@@ -191,6 +194,8 @@ export interface UsageDayTable {
   live_ms: Whole;
   short_ms: Whole;
   job_ms: Whole;
+  /** The part of `requests` that pages of the console made. */
+  console_requests: ColumnType<string, number | undefined, number>;
 }
 
 /** A node that counts usage. */

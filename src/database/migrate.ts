@@ -31,6 +31,7 @@ import { jobHints } from "./migrations/0027_job_hints.ts";
 import { jobWriting } from "./migrations/0028_job_writing.ts";
 import { mediaHold } from "./migrations/0029_media_hold.ts";
 import { traceContext } from "./migrations/0031_trace_context.ts";
+import { keySecretsAndUsage } from "./migrations/0033_key_secrets_and_usage.ts";
 import { missingRight } from "./missing-right.ts";
 import type { SchemaChanges } from "./schema-change.ts";
 import { withSchemaLock } from "./schema-lock.ts";
@@ -68,6 +69,7 @@ export const migrations: SchemaChanges = {
   "0028_job_writing": jobWriting,
   "0029_media_hold": mediaHold,
   "0031_trace_context": traceContext,
+  "0033_key_secrets_and_usage": keySecretsAndUsage,
 };
 
 /**

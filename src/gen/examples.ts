@@ -355,6 +355,59 @@ export const examples: unknown = {
       }
     }
   ],
+  "hlust.accounts.v1.Accounts.UpdateApiKey": [
+    {
+      "title": "Another name and limit",
+      "request": {
+        "apiKey": {
+          "name": "apiKeys/0198c5a6-2c7f-7b15-9032-a1b2c3d4e5f6",
+          "displayName": "Archive, read only",
+          "limits": {
+            "requestsPerMinute": 120
+          }
+        }
+      },
+      "answer": {
+        "name": "apiKeys/0198c5a6-2c7f-7b15-9032-a1b2c3d4e5f6",
+        "displayName": "Archive, read only",
+        "scopes": [
+          "transcripts.read"
+        ],
+        "creationTime": "2026-11-20T10:20:00.500Z",
+        "expireTime": "2099-12-31T00:00:00Z",
+        "limits": {
+          "requestsPerMinute": 120
+        },
+        "creator": "members/0198c5a9-5fa2-7f59-9476-e5f60718293a"
+      }
+    }
+  ],
+  "hlust.accounts.v1.Accounts.RotateApiKey": [
+    {
+      "title": "A new secret, while the previous one stays valid",
+      "request": {
+        "name": "apiKeys/0198c5a6-2c7f-7b15-9032-a1b2c3d4e5f6",
+        "previousSecretExpireTime": "2026-11-29T10:20:00Z"
+      },
+      "answer": {
+        "apiKey": {
+          "name": "apiKeys/0198c5a6-2c7f-7b15-9032-a1b2c3d4e5f6",
+          "displayName": "Archive",
+          "scopes": [
+            "transcripts.read"
+          ],
+          "creationTime": "2026-11-20T10:20:00.500Z",
+          "expireTime": "2099-12-31T00:00:00Z",
+          "limits": {
+            "requestsPerMinute": 60
+          },
+          "creator": "members/0198c5a9-5fa2-7f59-9476-e5f60718293a",
+          "previousSecretExpireTime": "2026-11-29T10:20:00Z"
+        },
+        "secret": "hlust_0198c5a6-2c7f-7b15-9032-a1b2c3d4e5f6_and-43-characters-that-are-only-shown-once-0000"
+      }
+    }
+  ],
   "hlust.accounts.v1.Accounts.DeleteApiKey": [
     {
       "title": "A key that is no longer needed",
@@ -413,6 +466,32 @@ export const examples: unknown = {
       }
     }
   ],
+  "hlust.accounts.v1.Accounts.UpdateClientKey": [
+    {
+      "title": "Another name",
+      "request": {
+        "clientKey": {
+          "name": "clientKeys/0198c5a7-3d80-7c26-a143-b2c3d4e5f607",
+          "displayName": "Newsroom in Akureyri"
+        }
+      },
+      "answer": {
+        "name": "clientKeys/0198c5a7-3d80-7c26-a143-b2c3d4e5f607",
+        "keyId": "0198c5a7-3d80-7c26-a143-b2c3d4e5f607",
+        "clientId": "0198c5a7-3d81-7d37-b254-c3d4e5f60718",
+        "displayName": "Newsroom in Akureyri",
+        "algorithm": "EdDSA",
+        "scopes": [
+          "transcripts.read",
+          "transcripts.write",
+          "speech"
+        ],
+        "creationTime": "2026-11-20T10:22:10.080Z",
+        "limits": {},
+        "creator": "members/0198c5a9-5fa2-7f59-9476-e5f60718293a"
+      }
+    }
+  ],
   "hlust.accounts.v1.Accounts.DeleteClientKey": [
     {
       "title": "A key that is no longer needed",
@@ -433,10 +512,31 @@ export const examples: unknown = {
             "requests": "812",
             "liveSeconds": 3600,
             "shortSeconds": 20,
-            "jobSeconds": 1500
+            "jobSeconds": 1500,
+            "consoleRequests": "40"
           }
         ],
         "nextPageToken": ""
+      }
+    }
+  ],
+  "hlust.accounts.v1.Accounts.ListKeyUsage": [
+    {
+      "title": "The use of each key in November",
+      "request": {
+        "month": "2026-11"
+      },
+      "answer": {
+        "keyUsage": [
+          {
+            "key": "apiKeys/0198c5a6-2c7f-7b15-9032-a1b2c3d4e5f6",
+            "requests": "772",
+            "liveSeconds": 3600,
+            "shortSeconds": 20,
+            "jobSeconds": 1500,
+            "consoleRequests": "0"
+          }
+        ]
       }
     }
   ],

@@ -107,6 +107,18 @@ const rows: readonly Row[] = [
     event: ["api_key.create", { displayName: "Sími", scopes: usualScopes, expireTime: inAYear }],
   },
   {
+    method: Accounts.method.updateApiKey,
+    make: makeKey,
+    call: (name) => ["PATCH", `/v1/${name}`, { displayName: "b", limits: { queuedJobs: 2 } }],
+    event: ["api_key.update", { displayName: "b", limits: '{"queuedJobs":2}' }],
+  },
+  {
+    method: Accounts.method.rotateApiKey,
+    make: makeKey,
+    call: (name) => ["POST", `/v1/${name}:rotate`, { previousSecretExpireTime: inAMonth }],
+    event: ["api_key.rotate", { displayName: "a", previousUntil: inAMonth }],
+  },
+  {
     method: Accounts.method.deleteApiKey,
     make: makeKey,
     call: (name) => ["DELETE", `/v1/${name}`],
@@ -117,6 +129,12 @@ const rows: readonly Row[] = [
     call: () => ["POST", "/v1/clientKeys", { publicKey: publicPem, scopes: ["speech"] }],
     made: ({ name }) => name,
     event: ["client_key.create", { displayName: "", scopes: "speech" }],
+  },
+  {
+    method: Accounts.method.updateClientKey,
+    make: makeClientKey,
+    call: (name) => ["PATCH", `/v1/${name}`, { displayName: "b" }],
+    event: ["client_key.update", { displayName: "b" }],
   },
   {
     method: Accounts.method.deleteClientKey,

@@ -32,6 +32,7 @@ function isOutputOnly(field: DescField): boolean {
 function forged(field: DescField): JsonValue {
   if (field.fieldKind === "scalar") return forgedScalar(field.scalar);
   if (field.fieldKind === "enum") return field.enum.values.at(-1)?.name ?? "";
+  if (field.fieldKind === "list" && field.listKind === "scalar") return ["account"];
   if (field.fieldKind !== "message") throw new Error(`${field.name} needs a forged value`);
   if (field.message.typeName === "google.protobuf.Timestamp") return "2001-01-01T00:00:00Z";
   const { fields } = field.message;

@@ -223,6 +223,7 @@ test("an account reads its limits and usage, and lists its days in pages, newest
     liveSeconds: 1,
     shortSeconds: 0,
     jobSeconds: 7_000,
+    consoleRequests: "0",
   });
   const other = await newAccount();
   const path = `/v1/usageDays?pageSize=2`;

@@ -319,7 +319,8 @@ test("examples of accounts and keys get the documented responses", async () => {
   const clientKey = await sendAll("CreateClientKey");
   real.set(exampleIn("CreateClientKey", "name"), clientKey.name);
   await send("ListApiKeys", first("ListApiKeys"));
-  await sendAll("ListClientKeys", "DeleteApiKey", "DeleteClientKey");
+  await sendAll("UpdateApiKey", "ListClientKeys", "UpdateClientKey");
+  await sendAll("RotateApiKey", "DeleteApiKey", "DeleteClientKey");
 });
 
 test("examples of members and sessions get the documented responses", async () => {
@@ -345,7 +346,7 @@ test("the example of usage gets the documented response", async () => {
     const { json } = await service.call("GET", "/v1/usageDays");
     return json.usageDays.length > 0;
   });
-  await sendAll("ListUsageDays");
+  await sendAll("ListUsageDays", "ListKeyUsage");
 });
 
 test("examples of webhooks get the documented responses", async () => {

@@ -10,6 +10,7 @@ import {
   type MessageInitShape,
 } from "@bufbuild/protobuf";
 import { retentionDaysMax } from "../../src/accounts/account-methods.ts";
+import { monthPattern } from "../../src/accounts/usage-methods.ts";
 import { keyLimitMax } from "../../src/accounts/key-limits.ts";
 import { displayNameLengthMax, displayNamePattern } from "../../src/std/display-name.ts";
 import { scopes } from "../../src/auth/caller.ts";
@@ -18,11 +19,14 @@ import { emailLengthMax, emailPattern } from "../../src/auth/email.ts";
 import { keyLimitNames } from "../../src/auth/limits.ts";
 import {
   AccountSchema,
+  ApiKeySchema,
+  ClientKeySchema,
   CreateApiKeyRequestSchema,
   CreateClientKeyRequestSchema,
   CreateMemberRequestSchema,
   KeyLimitsSchema,
   ListAuditEventsRequestSchema,
+  ListKeyUsageRequestSchema,
   ListUsageDaysRequestSchema,
   MemberSchema,
 } from "../../src/gen/hlust/accounts/v1/accounts_pb.ts";
@@ -158,6 +162,7 @@ function expectedLimits(): Map<string, LimitsInit> {
     [`${ListAuditEventsRequestSchema.typeName}.page_token`, page.pageToken],
     [`${ListUsageDaysRequestSchema.typeName}.page_size`, page.pageSize],
     [`${ListUsageDaysRequestSchema.typeName}.page_token`, page.pageToken],
+    [`${ListKeyUsageRequestSchema.typeName}.month`, { pattern: monthPattern.source }],
     [
       `${metadata}.language_code`,
       { charsMax: most.languageCodeChars, pattern: languageCodePattern.source },
@@ -278,6 +283,8 @@ function expectedLimits(): Map<string, LimitsInit> {
     [`${AccountSchema.typeName}.display_name`, displayName],
     [`${AccountSchema.typeName}.media_retention_days`, { min: 0, max: retentionDaysMax }],
     [`${AccountSchema.typeName}.transcript_retention_days`, { min: 0, max: retentionDaysMax }],
+    [`${ApiKeySchema.typeName}.display_name`, displayName],
+    [`${ClientKeySchema.typeName}.display_name`, displayName],
     [`${CreateApiKeyRequestSchema.typeName}.display_name`, displayName],
     [`${CreateApiKeyRequestSchema.typeName}.scopes`, { values: [...scopes] }],
     [`${CreateClientKeyRequestSchema.typeName}.display_name`, displayName],

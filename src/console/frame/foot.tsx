@@ -35,6 +35,13 @@ export function Foot({ session }: { readonly session: Session }) {
       <div id="foot-more" className="foot-more" data-open={isOpen}>
         <AccountMenu session={session} />
         <Appearance />
+        <Link to="/usage">{t(commonText.usage)}</Link>
+        {session.scopes.includes("account") && (
+          <>
+            <Link to="/webhooks">{t(commonText.webhooks)}</Link>
+            <Link to="/account/settings">{t(commonText.accountSettings)}</Link>
+          </>
+        )}
         <Link to="/help">{t(commonText.help)}</Link>
         <a href="/docs">{t(commonText.apiReference)}</a>
       </div>

@@ -39,6 +39,21 @@ const pages = [
     path: "/programs",
     Page: lazy(() => import("../programs/programs-page.tsx").then(of("ProgramsPage"))),
   },
+  {
+    path: "/webhooks",
+    Page: lazy(() => import("../webhooks/webhooks-page.tsx").then(of("WebhooksPage"))),
+  },
+  {
+    path: "/webhooks/:id",
+    Page: lazy(() => import("../webhooks/webhook-page.tsx").then(of("WebhookPage"))),
+  },
+  { path: "/usage", Page: lazy(() => import("../usage/usage-page.tsx").then(of("UsagePage"))) },
+  {
+    path: "/account/settings",
+    Page: lazy(() =>
+      import("../account/account-settings-page.tsx").then(of("AccountSettingsPage")),
+    ),
+  },
   { path: "/help", Page: lazy(() => import("../help/help-page.tsx").then(of("HelpPage"))) },
   {
     path: "/account",

@@ -97,15 +97,20 @@ function Scopes({ draft, onChange, isChecked, error }: DraftProps) {
   );
 }
 
-/** A field for a day, with the browser's own date input. */
-function DayField({
+/**
+ * A field for a day from today, at most until `max`, with the browser's own date input. Days are
+ * values of date inputs.
+ */
+export function DayField({
   label,
   value,
+  max,
   problem,
   onChange,
 }: {
   readonly label: string;
   readonly value: string;
+  readonly max?: string;
   readonly problem: string | undefined;
   readonly onChange: (day: string) => void;
 }) {
@@ -119,6 +124,7 @@ function DayField({
         type="date"
         className="input"
         min={today(now)}
+        max={max}
         value={value}
         onChange={({ target }) => onChange(target.value)}
         aria-invalid={problem !== undefined}

@@ -6,25 +6,29 @@ import { Chip } from "../parts/chip.tsx";
 import { shortDate, when } from "../text/dates.ts";
 import { keysText } from "../text/keys.ts";
 import { useLanguage, useText } from "../text/language.tsx";
-import type { Key } from "./key.ts";
+import { type Key, limitNames } from "./key.ts";
 import "../parts/rows.css";
 import "./keys.css";
+
+/** What can be done with a key. A client key has no secret to rotate. */
+const acts = ["edit", "rotate", "revoke"] as const;
+export type KeyAct = (typeof acts)[number];
 
 /** The keys of one kind, newest first. */
 export function KeyRows({
   label,
   keys,
-  onRevoke,
+  onOpen,
 }: {
   readonly label: string;
   readonly keys: readonly Key[];
-  readonly onRevoke: (key: Key) => void;
+  readonly onOpen: (act: KeyAct, key: Key) => void;
 }) {
   const session = useSession();
   return (
     <ul className="rows" aria-label={label}>
       {keys.map((key) => (
-        <KeyRow key={key.name} shown={key} session={session} onRevoke={() => onRevoke(key)} />
+        <KeyRow key={key.name} shown={key} session={session} onOpen={(act) => onOpen(act, key)} />
       ))}
     </ul>
   );
@@ -33,15 +37,16 @@ export function KeyRows({
 function KeyRow({
   shown,
   session,
-  onRevoke,
+  onOpen,
 }: {
   readonly shown: Key;
   readonly session: Session;
-  readonly onRevoke: () => void;
+  readonly onOpen: (act: KeyAct) => void;
 }) {
   const t = useText();
   const { language } = useLanguage();
   const { displayName, scopes, label, creationTime, expireTime, lastUseTime } = shown;
+  const { previousSecretExpireTime: previousUntil } = shown;
   const now = useNow();
   const day = (time: string) => shortDate(language, new Date(time), now);
   const isExpired = expireTime !== undefined && new Date(expireTime) <= now;
@@ -60,6 +65,9 @@ function KeyRow({
             : t(keysText.lastUsed)(when(language, new Date(lastUseTime), now))}
         </span>
         {session.actor === shown.name && <span>{t(keysText.ownKey)}</span>}
+        {previousUntil !== undefined && (
+          <span>{t(keysText.twoSecrets)(when(language, new Date(previousUntil), now))}</span>
+        )}
         <Limits limits={shown.limits} />
       </div>
       <div className="side">
@@ -71,24 +79,27 @@ function KeyRow({
             <time dateTime={expireTime}>{day(expireTime)}</time>
           </span>
         )}
-        <Button
-          look="quiet"
-          aria-label={t(keysText.revokeOf)(displayName || label)}
-          onPress={onRevoke}
-        >
-          {t(keysText.revoke)}
-        </Button>
+        <div className="key-acts">
+          {acts.map((act) => {
+            const isOffered = act !== "rotate" || shown.name.startsWith("apiKeys/");
+            return (
+              isOffered && (
+                <Button
+                  key={act}
+                  look="quiet"
+                  aria-label={t(keysText.actOf[act])(displayName || label)}
+                  onPress={() => onOpen(act)}
+                >
+                  {t(keysText.act[act])}
+                </Button>
+              )
+            );
+          })}
+        </div>
       </div>
     </li>
   );
 }
-
-const limitNames = [
-  "requestsPerMinute",
-  "concurrentStreams",
-  "queuedJobs",
-  "audioSecondsPerDay",
-] as const;
 
 /** The key's own limits, if it has any. */
 function Limits({ limits }: { readonly limits: Key["limits"] }) {

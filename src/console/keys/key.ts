@@ -27,7 +27,18 @@ export interface Key {
   readonly expireTime: string | undefined;
   readonly lastUseTime: string | undefined;
   readonly limits: KeyLimitsJson;
+  /** The time until which the secret before the last rotation is valid too. */
+  readonly previousSecretExpireTime: string | undefined;
 }
+
+/** The names of the limits of a key. */
+export const limitNames = [
+  "requestsPerMinute",
+  "concurrentStreams",
+  "queuedJobs",
+  "audioSecondsPerDay",
+] as const satisfies readonly (keyof KeyLimitsJson)[];
+export type LimitName = (typeof limitNames)[number];
 
 export const apiKeysQuery = queryOptions({
   queryKey: ["keys", "api"],
@@ -65,5 +76,7 @@ function keyOf(key: ApiKeyJson | ClientKeyJson, label: string): Key {
     expireTime: key.expireTime,
     lastUseTime: key.lastUseTime,
     limits: key.limits ?? {},
+    previousSecretExpireTime:
+      "previousSecretExpireTime" in key ? key.previousSecretExpireTime : undefined,
   };
 }

@@ -11,13 +11,17 @@ import { keysText } from "../text/keys.ts";
 import { type Phrase, useText } from "../text/language.tsx";
 import { programsText } from "../text/programs.ts";
 import { apiKeysQuery, clientKeysQuery, type Key } from "./key.ts";
-import { KeyRows } from "./key-rows.tsx";
+import { type KeyAct, KeyRows } from "./key-rows.tsx";
 
 const NewApiKey = lazy(() =>
   import("./new-api-key.tsx").then(({ NewApiKey }) => ({ default: NewApiKey })),
 );
 const NewClientKey = lazy(() =>
   import("./new-client-key.tsx").then(({ NewClientKey }) => ({ default: NewClientKey })),
+);
+const EditKey = lazy(() => import("./edit-key.tsx").then(({ EditKey }) => ({ default: EditKey })));
+const RotateKey = lazy(() =>
+  import("./rotate-key.tsx").then(({ RotateKey }) => ({ default: RotateKey })),
 );
 const RevokeKey = lazy(() =>
   import("./revoke-key.tsx").then(({ RevokeKey }) => ({ default: RevokeKey })),
@@ -38,8 +42,8 @@ export function KeysPage() {
   );
 }
 
-/** The dialog that is open. A key stands for the dialog that revokes that key. */
-type OpenDialog = "apiKey" | "clientKey" | Key;
+/** The dialog that is open. */
+type OpenDialog = "apiKey" | "clientKey" | { readonly act: KeyAct; readonly of: Key };
 
 function Keys() {
   const t = useText();
@@ -48,6 +52,7 @@ function Keys() {
   const [dialog, setDialog] = useState<OpenDialog>();
   const [revocations, setRevocations] = useState(0);
   const close = () => setDialog(undefined);
+  const open = (act: KeyAct, of: Key) => setDialog({ act, of });
   useEffect(() => {
     if (revocations === 0) return undefined;
     // The button that was pressed has been removed with its row. The focus moves to the title in
@@ -68,24 +73,25 @@ function Keys() {
       <p>
         <Link to="/programs">{t(programsText.title)}</Link>
       </p>
-      <Kind
-        title={keysText.apiKeys}
-        none={keysText.noApiKeys}
-        list={apiKeys}
-        onRevoke={setDialog}
-      />
+      <Kind title={keysText.apiKeys} none={keysText.noApiKeys} list={apiKeys} onOpen={open} />
       <Kind
         title={keysText.clientKeys}
         none={keysText.noClientKeys}
         list={clientKeys}
-        onRevoke={setDialog}
+        onOpen={open}
       />
       <Suspense fallback={null}>
         {dialog === "apiKey" && <NewApiKey onClose={close} />}
         {dialog === "clientKey" && <NewClientKey onClose={close} />}
-        {typeof dialog === "object" && (
+        {typeof dialog === "object" && dialog.act === "edit" && (
+          <EditKey edited={dialog.of} onClose={close} />
+        )}
+        {typeof dialog === "object" && dialog.act === "rotate" && (
+          <RotateKey rotated={dialog.of} onClose={close} />
+        )}
+        {typeof dialog === "object" && dialog.act === "revoke" && (
           <RevokeKey
-            revoked={dialog}
+            revoked={dialog.of}
             onClose={close}
             onRevoked={() => {
               close();
@@ -102,12 +108,12 @@ function Kind({
   title,
   none,
   list: { data, error, refetch },
-  onRevoke,
+  onOpen,
 }: {
   readonly title: Phrase<string>;
   readonly none: Phrase<string>;
   readonly list: UseQueryResult<readonly Key[]>;
-  readonly onRevoke: (key: Key) => void;
+  readonly onOpen: (act: KeyAct, key: Key) => void;
 }) {
   const t = useText();
   return (
@@ -116,7 +122,7 @@ function Kind({
       {error && <ProblemNote error={error} onRetry={() => void refetch()} />}
       {!data && !error && <p className="quiet">{t(commonText.loading)}</p>}
       {data?.length === 0 && <p className="key-none">{t(none)}</p>}
-      {data && data.length > 0 && <KeyRows label={t(title)} keys={data} onRevoke={onRevoke} />}
+      {data && data.length > 0 && <KeyRows label={t(title)} keys={data} onOpen={onOpen} />}
     </section>
   );
 }

@@ -5,7 +5,6 @@ import { callApi } from "../api/call-api.ts";
 import { useSession } from "../api/use-session.ts";
 import { areAllInFields } from "../api/violations.ts";
 import { Button } from "../parts/button.tsx";
-import { CodeSample } from "../parts/code-sample.tsx";
 import { DialogBox } from "../parts/dialog-box.tsx";
 import { ProblemNote } from "../parts/problem-note.tsx";
 import { commonText } from "../text/common.ts";
@@ -14,7 +13,7 @@ import { useText } from "../text/language.tsx";
 import { apiKeysQuery } from "./key.ts";
 import { newDraft, type KeyRequest } from "./key-draft.ts";
 import { KeyFields } from "./key-fields.tsx";
-import { useUnsaved } from "./use-unsaved.ts";
+import { NewSecret } from "./new-secret.tsx";
 import "./key-form.css";
 
 /** Creates an API key and shows its secret once. */
@@ -57,27 +56,8 @@ export function NewApiKey({ onClose }: { readonly onClose: () => void }) {
           </div>
         </form>
       ) : (
-        <Secret secret={secret} onClose={onClose} />
+        <NewSecret secret={secret} onClose={onClose} />
       )}
     </DialogBox>
-  );
-}
-
-function Secret({ secret, onClose }: { readonly secret: string; readonly onClose: () => void }) {
-  const t = useText();
-  useUnsaved();
-  const request = `curl -H "Authorization: Bearer ${secret}" ${location.origin}/v1/caller`;
-  return (
-    <div className="key-form">
-      <p role="alert">{t(keysText.secretOnce)}</p>
-      <CodeSample label={t(keysText.secret)} text={secret} />
-      <p>{t(keysText.tryIt)}</p>
-      <CodeSample label={t(keysText.request)} text={request} />
-      <div className="dialog-actions">
-        <Button look="primary" onPress={onClose}>
-          {t(keysText.saved)}
-        </Button>
-      </div>
-    </div>
   );
 }

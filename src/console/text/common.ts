@@ -6,6 +6,9 @@ export const commonText = {
   live: { is: "Beint", en: "Live" },
   vocabulary: { is: "Orðaforði", en: "Vocabulary" },
   keys: { is: "Lyklar", en: "Keys" },
+  usage: { is: "Notkun", en: "Usage" },
+  accountSettings: { is: "Stillingar reiknings", en: "Account settings" },
+  webhooks: { is: "Vefkrókar", en: "Webhooks" },
   apiReference: { is: "API-handbók", en: "API reference" },
   help: { is: "Hjálp", en: "Help" },
   helpInNewTab: {

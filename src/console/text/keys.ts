@@ -139,9 +139,72 @@ export const keysText = {
   },
   done: { is: "Lokið", en: "Done" },
   revoke: { is: "Afturkalla", en: "Revoke" },
-  revokeOf: {
-    is: (name: string) => `Afturkalla lykilinn „${name}“`,
-    en: (name: string) => `Revoke key “${name}”`,
+  act: {
+    edit: { is: "Breyta", en: "Edit" },
+    rotate: { is: "Endurnýja", en: "Rotate" },
+    revoke: { is: "Afturkalla", en: "Revoke" },
+  },
+  actOf: {
+    edit: {
+      is: (name: string) => `Breyta lyklinum „${name}“`,
+      en: (name: string) => `Edit key “${name}”`,
+    },
+    rotate: {
+      is: (name: string) => `Endurnýja lykilinn „${name}“`,
+      en: (name: string) => `Rotate key “${name}”`,
+    },
+    revoke: {
+      is: (name: string) => `Afturkalla lykilinn „${name}“`,
+      en: (name: string) => `Revoke key “${name}”`,
+    },
+  },
+  twoSecrets: {
+    is: (when: string) => `fyrra leyndarmál gildir til ${when}`,
+    en: (when: string) => `the previous secret is valid until ${when}`,
+  },
+  editTitle: { is: "Breyta lyklinum", en: "Edit key" },
+  edited: {
+    is: (name: string) => `Lykillinn „${name}“ hefur verið vistaður.`,
+    en: (name: string) => `The key “${name}” was saved.`,
+  },
+  limitsTitle: { is: "Mörk lykilsins", en: "Limits of the key" },
+  limitsHint: {
+    is: "Autt: mörk reikningsins ein gilda.",
+    en: "Empty: only the limit of the account applies.",
+  },
+  limitOf: {
+    requestsPerMinute: { is: "Köll á mínútu", en: "Requests per minute" },
+    concurrentStreams: { is: "Streymi í einu", en: "Concurrent streams" },
+    queuedJobs: { is: "Verk í einu", en: "Unfinished jobs" },
+    audioSecondsPerDay: { is: "Sekúndur af hljóði á dag", en: "Seconds of audio per day" },
+  },
+  limitWrong: { is: "Skrifaðu heila tölu, eða ekkert.", en: "Enter a whole number, or nothing." },
+  rotateTitle: {
+    is: (name: string) => `Endurnýja „${name}“?`,
+    en: (name: string) => `Rotate “${name}”?`,
+  },
+  rotateNext: {
+    is: "Lykillinn fær nýtt leyndarmál. Nafn, heimildir og mörk haldast.",
+    en: "The key gets a new secret. Its name, scopes and limits stay.",
+  },
+  previous: {
+    is: "Hvenær hættir fyrra leyndarmálið að gilda?",
+    en: "When does the previous secret end?",
+  },
+  previousOf: {
+    now: { is: "strax", en: "now" },
+    "3600": { is: "eftir klukkustund", en: "in an hour" },
+    "86400": { is: "eftir sólarhring", en: "in 24 hours" },
+    "604800": { is: "eftir viku", en: "in a week" },
+    date: { is: "á degi sem ég vel", en: "on a date I choose" },
+  },
+  previousDay: {
+    is: "Veldu dag: í dag eða síðar, innan 90 daga.",
+    en: "Choose a date: today or later, within 90 days.",
+  },
+  previousNow: {
+    is: "Forrit sem nota fyrra leyndarmálið komast ekki lengur inn, innan sekúndu.",
+    en: "Programs that use the previous secret are refused within a second.",
   },
   revokeTitle: {
     is: (name: string) => `Afturkalla „${name}“?`,
@@ -190,6 +253,13 @@ export const keyProblems: Problems = {
       is: "Taktu heimild af honum, eða biddu eiganda um lykilinn.",
       en: "Remove a scope, or ask an owner to create the key.",
     },
+  },
+  LIMITS_HIGHER: {
+    sentence: {
+      is: "Lykillinn hefur hærri mörk en lykillinn sem þú skráðir þig inn með.",
+      en: "The key has higher limits than the key that you signed in with.",
+    },
+    next: { is: "Biddu eiganda um það.", en: "Ask an owner to do it." },
   },
   404: {
     sentence: { is: "Lykillinn er ekki lengur til.", en: "The key no longer exists." },

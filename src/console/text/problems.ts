@@ -18,7 +18,8 @@ export type Problems = Readonly<Record<string | number, Problem>>;
 export function problemOf(error: unknown, own: Problems = {}): Problem {
   if (!(error instanceof ApiError)) return broken;
   const { reason, status, message } = error;
-  const known = find(own, reason) ?? find(problems, reason) ?? find(problems, status);
+  const known =
+    find(own, reason) ?? find(problems, reason) ?? find(own, status) ?? find(problems, status);
   if (!known && status >= 500) return failed;
   return known ?? { sentence: { is: message, en: message }, next: nextOf(status) };
 }

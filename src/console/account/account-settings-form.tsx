@@ -1,0 +1,212 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { type SubmitEvent, useState } from "react";
+import type { AccountJson } from "../../gen/hlust/accounts/v1/accounts_pb.ts";
+import { callApi } from "../api/call-api.ts";
+import { sessionQuery } from "../api/session.ts";
+import { areAllInFields, violationOf } from "../api/violations.ts";
+import { useAnnounce } from "../parts/announcer.tsx";
+import { Button } from "../parts/button.tsx";
+import { DangerActions } from "../parts/danger-actions.tsx";
+import { DialogBox } from "../parts/dialog-box.tsx";
+import { ProblemNote } from "../parts/problem-note.tsx";
+import { TextInput } from "../parts/text-input.tsx";
+import { settingsText } from "../text/account-settings.ts";
+import { commonText } from "../text/common.ts";
+import { useText } from "../text/language.tsx";
+import { daysOf, isShorter, retentionOf } from "./retention.ts";
+import { RetentionField } from "./retention-field.tsx";
+
+const fields = ["displayName", "mediaRetentionDays", "transcriptRetentionDays"] as const;
+
+/** The values that the form saves. */
+interface Values {
+  readonly displayName: string;
+  readonly mediaRetentionDays: number;
+  readonly transcriptRetentionDays: number;
+  readonly vocabularyCandidatesDisabled: boolean;
+}
+
+/**
+ * The form of the account's settings. A shorter retention is saved only after a question. Only the
+ * fields that the user has changed are sent, so that changes of others since then stay.
+ */
+export function AccountSettingsForm({ account }: { readonly account: AccountJson }) {
+  const t = useText();
+  const [before, setBefore] = useState(() => valuesOf(account));
+  const [displayName, setDisplayName] = useState(before.displayName);
+  const [media, setMedia] = useState(() => retentionOf(before.mediaRetentionDays));
+  const [kept, setKept] = useState(() => retentionOf(before.transcriptRetentionDays));
+  const [isOffered, setIsOffered] = useState(!before.vocabularyCandidatesDisabled);
+  const [isChecked, setIsChecked] = useState(false);
+  const [asked, setAsked] = useState<Values>();
+  const save = useSave(before, (saved) => {
+    setAsked(undefined);
+    setBefore(valuesOf(saved));
+  });
+  const [mediaDays, keptDays] = [daysOf(media), daysOf(kept)];
+  const isNameLong = Array.from(displayName).length > 200;
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    setIsChecked(true);
+    if (mediaDays === undefined || keptDays === undefined || isNameLong || save.isPending) return;
+    const values = {
+      displayName: displayName.trim(),
+      mediaRetentionDays: mediaDays,
+      transcriptRetentionDays: keptDays,
+      vocabularyCandidatesDisabled: !isOffered,
+    };
+    if (deletes(values, before)) setAsked(values);
+    else save.mutate(values);
+  };
+  const { error } = save;
+  const daysProblem = (field: (typeof fields)[number], days: number | undefined) =>
+    isChecked && days === undefined ? t(settingsText.daysWrong) : violationOf(error, field);
+  return (
+    <form className="settings-form" onSubmit={submit} noValidate>
+      <TextInput
+        label={t(settingsText.name)}
+        value={displayName}
+        onChange={setDisplayName}
+        problem={isNameLong ? t(settingsText.nameTooLong) : violationOf(error, "displayName")}
+      />
+      <fieldset className="settings-group">
+        <legend>{t(settingsText.retention)}</legend>
+        <p className="hint">{t(settingsText.retentionNext)}</p>
+        <RetentionField
+          label={t(settingsText.media)}
+          hint={t(settingsText.mediaHint)}
+          value={media}
+          before={before.mediaRetentionDays}
+          problem={daysProblem("mediaRetentionDays", mediaDays)}
+          onChange={setMedia}
+        />
+        <RetentionField
+          label={t(settingsText.transcripts)}
+          hint={t(settingsText.transcriptsHint)}
+          value={kept}
+          before={before.transcriptRetentionDays}
+          problem={daysProblem("transcriptRetentionDays", keptDays)}
+          onChange={setKept}
+        />
+      </fieldset>
+      <CandidatesField isOffered={isOffered} onChange={setIsOffered} />
+      {error && !asked && !areAllInFields(error, fields) && <ProblemNote error={error} />}
+      <div className="settings-actions">
+        <Button type="submit" look="primary" isPending={save.isPending}>
+          {t(commonText.save)}
+        </Button>
+      </div>
+      {asked && (
+        <Confirm values={asked} before={before} save={save} onClose={() => setAsked(undefined)} />
+      )}
+    </form>
+  );
+}
+
+function CandidatesField({
+  isOffered,
+  onChange,
+}: {
+  readonly isOffered: boolean;
+  readonly onChange: (isOffered: boolean) => void;
+}) {
+  const t = useText();
+  return (
+    <fieldset className="settings-group">
+      <legend>{t(settingsText.vocabulary)}</legend>
+      <label className="settings-check">
+        <input
+          type="checkbox"
+          checked={isOffered}
+          onChange={({ target }) => onChange(target.checked)}
+        />
+        {t(settingsText.candidates)}
+      </label>
+    </fieldset>
+  );
+}
+
+function valuesOf(account: AccountJson): Values {
+  return {
+    displayName: account.displayName ?? "",
+    mediaRetentionDays: account.mediaRetentionDays ?? 0,
+    transcriptRetentionDays: account.transcriptRetentionDays ?? 0,
+    vocabularyCandidatesDisabled: account.vocabularyCandidatesDisabled ?? false,
+  };
+}
+
+/** Whether the new values delete what the old ones kept. */
+function deletes(next: Values, before: Values): boolean {
+  return (
+    isShorter(next.mediaRetentionDays, before.mediaRetentionDays) ||
+    isShorter(next.transcriptRetentionDays, before.transcriptRetentionDays)
+  );
+}
+
+function useSave(before: Values, onSaved: (account: AccountJson) => void) {
+  const t = useText();
+  const queries = useQueryClient();
+  const announce = useAnnounce();
+  return useMutation({
+    mutationFn: async (values: Values) => {
+      const body = changesOf(values, before);
+      // The service refuses a change of nothing.
+      if (Object.keys(body).length === 0) return values;
+      return await callApi<AccountJson>("/v1/account", { method: "PATCH", body });
+    },
+    onSuccess: async (saved) => {
+      onSaved(saved);
+      announce(t(settingsText.saved));
+      // The name of the account is in the frame, too.
+      await Promise.all([
+        queries.invalidateQueries({ queryKey: ["account"] }),
+        queries.invalidateQueries({ queryKey: sessionQuery.queryKey }),
+      ]);
+    },
+  });
+}
+
+/** Returns the values that differ from those before. */
+function changesOf(next: Values, before: Values): Partial<Values> {
+  const changed = Object.entries(next).filter(
+    ([name, value]) => new Map<string, unknown>(Object.entries(before)).get(name) !== value,
+  );
+  return Object.fromEntries(changed);
+}
+
+/** Asks before data is deleted. */
+function Confirm({
+  values: { mediaRetentionDays: media, transcriptRetentionDays: kept, ...values },
+  before,
+  save,
+  onClose,
+}: {
+  readonly values: Values;
+  readonly before: Values;
+  readonly save: ReturnType<typeof useSave>;
+  readonly onClose: () => void;
+}) {
+  const t = useText();
+  return (
+    <DialogBox
+      title={t(settingsText.confirmTitle)}
+      isOpen
+      onClose={onClose}
+      isLocked={save.isPending}
+    >
+      {isShorter(media, before.mediaRetentionDays) && <p>{t(settingsText.confirmMedia)(media)}</p>}
+      {isShorter(kept, before.transcriptRetentionDays) && (
+        <p>{t(settingsText.confirmTranscripts)(kept)}</p>
+      )}
+      {save.error && <ProblemNote error={save.error} />}
+      <DangerActions
+        text={t(settingsText.confirm)}
+        isPending={save.isPending}
+        onConfirm={() =>
+          save.mutate({ ...values, mediaRetentionDays: media, transcriptRetentionDays: kept })
+        }
+        onClose={onClose}
+      />
+    </DialogBox>
+  );
+}

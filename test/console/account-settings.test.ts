@@ -1,0 +1,133 @@
+// The page of the account's settings: its name, how long data is kept, and its limits.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { sql, type Kysely } from "kysely";
+import type { Page } from "playwright-core";
+import { openDatabase } from "../../src/database/database.ts";
+import type { Tables } from "../../src/database/tables.ts";
+import { createLog } from "../../src/std/log.ts";
+import { until } from "../fixtures/until.ts";
+import { checkPage, checkShift } from "./check-page.ts";
+import { checkLooks, openTestPages, show, someLooks, type TestPages } from "./open-test-pages.ts";
+
+const icelandic = { size: "desktop", language: "is", theme: "light" } as const;
+const parts = new AsyncDisposableStack();
+let pages: TestPages;
+let page: Page;
+let db: Kysely<Tables>;
+before(async () => {
+  pages = parts.use(await openTestPages({ HLUST_ROLE: "api" }));
+  const folder = join(pages.service.dataFolder, "postgres");
+  ({ db } = parts.use(await openDatabase({ url: undefined, folder, log: createLog("silent") })));
+  page = await pages.open("/");
+});
+after(() => parts.disposeAsync());
+
+const button = (name: string) => page.getByRole("button", { name, exact: true });
+const dialog = () => page.getByRole("dialog");
+const name = () => page.getByLabel("Nafn reikningsins");
+const media = () => page.getByLabel("Upptökur, eftir komu þeirra", { exact: true });
+const transcripts = () => page.getByLabel("Uppskriftir, eftir síðustu breytingu", { exact: true });
+const saved = async () => await page.getByText("Stillingarnar hafa verið vistaðar.").waitFor();
+
+async function stored() {
+  const { json } = await pages.service.call("GET", "/v1/account");
+  const { displayName, mediaRetentionDays, transcriptRetentionDays } = json;
+  return [displayName, mediaRetentionDays, transcriptRetentionDays];
+}
+
+test("the menu leads to the settings, and the account is renamed with only the keyboard", async () => {
+  await page.getByRole("link", { name: "Stillingar reiknings" }).press("Enter");
+  await page.getByRole("heading", { level: 1, name: "Stillingar reiknings" }).waitFor();
+  await name().press("ControlOrMeta+A");
+  await page.keyboard.type("Þjóðskjalasafn & <b>");
+  await page.keyboard.press("Enter");
+  await saved();
+  assert.deepEqual(await stored(), ["Þjóðskjalasafn & <b>", 0, 0]);
+  await page.locator(".account-name").getByText("Þjóðskjalasafn & <b>").waitFor();
+});
+
+test("a shorter retention is saved only after a question that says what is deleted", async () => {
+  await media().selectOption("í 30 daga");
+  await page.getByText("Þetta er styttri tími en áður").waitFor();
+  await transcripts().selectOption("annað…");
+  await page.getByLabel("breytingu: Dagar").fill("40.000");
+  await button("Vista").click();
+  await page.getByText("Skrifaðu fjölda daga, frá 1 til 36.500.").waitFor();
+  await checkPage(page);
+  await checkLooks(page, "account-settings-wrong", someLooks);
+  await show(page, icelandic);
+  await page.getByLabel("breytingu: Dagar").fill("400");
+  await button("Vista").press("Enter");
+  await dialog().getByText("Upptökur verða aðeins geymdar í 30 daga.").waitFor();
+  await dialog().getByText("Uppskriftir verða aðeins geymdar í 400 daga.").waitFor();
+  await checkPage(page);
+  await dialog().getByRole("button", { name: "Hætta við" }).click();
+  assert.deepEqual((await stored()).slice(1), [0, 0]);
+  await button("Vista").click();
+  await dialog().getByRole("button", { name: "Stytta og eyða" }).press("Enter");
+  await dialog().waitFor({ state: "detached" });
+  assert.deepEqual((await stored()).slice(1), [30, 400]);
+  // A longer one deletes nothing, and needs no question.
+  await media().selectOption("alltaf");
+  await button("Vista").click();
+  await until(async () => (await stored())[1] === 0);
+  await page.reload();
+  await until(async () => (await page.getByLabel("breytingu: Dagar").inputValue()) === "400");
+});
+
+test("only what was changed is sent, and what others have changed stays", async () => {
+  await name().fill("Safnið");
+  await pages.service.call("PATCH", "/v1/account", { mediaRetentionDays: 90 });
+  await page.getByLabel("Bjóða leiðréttingar í uppskriftum").uncheck();
+  await button("Vista").click();
+  await until(async () => (await stored())[0] === "Safnið");
+  assert.deepEqual(await stored(), ["Safnið", 90, 400]);
+  const { json } = await pages.service.call("GET", "/v1/account");
+  assert.equal(json.vocabularyCandidatesDisabled, true);
+});
+
+test("a name that the service refuses, and a lost connection, keep what was typed", async () => {
+  await name().fill("a\u0007");
+  await button("Vista").click();
+  await page.getByText("has a control character").waitFor();
+  await name().fill("Safnið okkar");
+  await page.context().setOffline(true);
+  await button("Vista").click();
+  await page.getByRole("alert").getByText("Ekki næst í þjónustuna.").waitFor();
+  await page.context().setOffline(false);
+  assert.equal(await name().inputValue(), "Safnið okkar");
+  await button("Vista").click();
+  await until(async () => (await stored())[0] === "Safnið okkar");
+});
+
+test("limits and what is used of them are shown, and the page fits every window", async () => {
+  await sql`update account set limits = '{"storedBytes": 50000000000, "queuedJobs": 10}'`.execute(
+    db,
+  );
+  const jobs = page.getByRole("progressbar", { name: "Verk sem ekki er lokið: 0 % notuð" });
+  const shown = async () => await jobs.waitFor();
+  await until(async () => {
+    const { json } = await pages.service.call("GET", "/v1/account");
+    return json.limits.queuedJobs === 10;
+  });
+  await page.reload();
+  await shown();
+  await page.getByText("0 af 10", { exact: true }).waitFor();
+  await page.getByText("0 B af 50,0 GB").waitFor();
+  await page.getByText("0 · engin mörk").first().waitFor();
+  await checkShift(page, shown);
+  await checkPage(page);
+  await checkLooks(page, "account-settings");
+});
+
+test("users who cannot change the account see who can, and the limits", async () => {
+  const scopes = ["transcripts.read"];
+  const reader = await pages.service.call("POST", "/v1/apiKeys", { scopes, displayName: "Les" });
+  await using viewer = await pages.open("/account/settings", { key: reader.json.secret });
+  await viewer.getByText("Stillingar reikningsins eru í höndum eigenda").waitFor();
+  await viewer.getByText("0 af 10", { exact: true }).waitFor();
+  assert.equal(await viewer.getByRole("main").getByRole("button").count(), 0);
+  await checkPage(viewer);
+});

@@ -1,0 +1,146 @@
+// The page of usage: by day, month and key, with the calls of the console apart, and as CSV.
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { sql, type Kysely } from "kysely";
+import type { Page } from "playwright-core";
+import { openDatabase } from "../../src/database/database.ts";
+import type { Tables } from "../../src/database/tables.ts";
+import { createLog } from "../../src/std/log.ts";
+import { noteSecret } from "../spec/secrets.ts";
+import { callRest } from "../spec/service.ts";
+import { until } from "../fixtures/until.ts";
+import { checkPage, checkShift } from "./check-page.ts";
+import { checkLooks, openTestPages, show, type TestPages } from "./open-test-pages.ts";
+
+const icelandic = { size: "desktop", language: "is", theme: "light" } as const;
+const parts = new AsyncDisposableStack();
+let pages: TestPages;
+let page: Page;
+let db: Kysely<Tables>;
+let accountId = "";
+before(async () => {
+  pages = parts.use(await openTestPages({ HLUST_ROLE: "api" }));
+  const folder = join(pages.service.dataFolder, "postgres");
+  ({ db } = parts.use(await openDatabase({ url: undefined, folder, log: createLog("silent") })));
+  const { json } = await pages.service.call("GET", "/v1/account");
+  accountId = json.name.slice("accounts/".length);
+});
+after(() => parts.disposeAsync());
+
+const table = (name: string) => page.getByRole("region", { name }).getByRole("table");
+
+/** Returns the texts of the cells of a row, by the text of its first cell. */
+async function rowOf(name: string, first: string | RegExp): Promise<string[]> {
+  const row = table(name)
+    .getByRole("row")
+    .filter({
+      has: page.getByRole("rowheader", { name: first }),
+    });
+  return await row.first().locator("th, td").allInnerTexts();
+}
+
+async function download(name: string): Promise<{ name: string; lines: string[] }> {
+  const press = page.getByRole("button", { name, exact: true }).click();
+  const [file] = await Promise.all([page.waitForEvent("download"), press]);
+  const text = await readFile(await file.path(), "utf8");
+  return { name: file.suggestedFilename(), lines: text.split("\r\n") };
+}
+
+/** Stores the use of the account, or of one of its keys, on a day. */
+async function use(subject: string, day: string, calls: number, jobSeconds: number): Promise<void> {
+  await sql`
+    insert into usage_day (subject_id, account_id, day, requests, job_ms, live_ms)
+    values (${subject}, ${accountId}, ${day}, ${calls}, ${jobSeconds * 1000}, 60000)`.execute(db);
+}
+
+test("the menu leads to the page of usage", async () => {
+  page = await pages.open("/");
+  await page.getByRole("link", { name: "Notkun", exact: true }).press("Enter");
+  await page.getByRole("heading", { level: 1, name: "Notkun" }).waitFor();
+  await page.getByText("Mörk", { exact: true }).waitFor();
+  await until(() => page.evaluate<boolean>("document.activeElement?.tagName === 'H1'"));
+});
+
+test("use is shown by day, month and key, and the console's own calls apart", async () => {
+  const made = await pages.service.call("POST", "/v1/apiKeys", { displayName: "=Ritvél, ný" });
+  noteSecret(made.json.secret, "credential");
+  const keyId = made.json.apiKey.name.slice("apiKeys/".length);
+  await use(accountId, "2025-03-01", 1200, 7200);
+  await use(accountId, "2025-03-17", 34, 90);
+  await use(accountId, "2025-02-28", 5, 0);
+  await use(keyId, "2025-03-01", 1000, 7200);
+  await page.goto(`${pages.service.address}/console/usage`);
+  await page.getByLabel("Mánuður").selectOption("mars 2025");
+  assert.equal(new URL(page.url()).search, "?month=2025-03");
+  assert.deepEqual(await rowOf("Eftir dögum", "1. mars"), [
+    "1. mars",
+    "2,0 klst.",
+    "2,0 klst.",
+    "1 mín.",
+    "–",
+    "1.200",
+    "0",
+  ]);
+  assert.deepEqual((await rowOf("Eftir dögum", "Samtals"))[5], "1.234");
+  await table("Eftir lyklum").waitFor();
+  assert.deepEqual((await rowOf("Eftir lyklum", /=Ritvél/))[5], "1.000");
+  assert.deepEqual((await rowOf("Eftir lyklum", "Annað"))[5], "234");
+  assert.deepEqual((await rowOf("Eftir mánuðum", "febrúar 2025"))[5], "5");
+
+  const days = await download("Sækja daga (CSV)");
+  assert.equal(days.name, "hlust-2025-03.csv");
+  assert.deepEqual(days.lines, [
+    "date,requests,console_requests,live_seconds,short_seconds,job_seconds",
+    "2025-03-01,1200,0,60,0,7200",
+    "2025-03-17,34,0,60,0,90",
+    "",
+  ]);
+  const keys = await download("Sækja lykla (CSV)");
+  assert.match(keys.lines[1] ?? "", /^"'=Ritvél, ný \(hlust_.*\)",1000,0,60,0,7200$/);
+  const months = await download("Sækja mánuði (CSV)");
+  assert.ok(months.lines.includes("2025-03,1234,0,120,0,7290"));
+
+  // This month has the calls of this page, and those of a program with the key.
+  for (let at = 0; at < 3; at += 1) {
+    const call = { method: "GET", path: "/v1/caller" };
+    assert.equal((await callRest(pages.service.address, made.json.secret, call)).status, 200);
+  }
+  await until(async () => {
+    await page.goto(`${pages.service.address}/console/usage`);
+    await table("Eftir lyklum").waitFor({ timeout: 5_000 });
+    const program = await rowOf("Eftir lyklum", /=Ritvél/);
+    const own = await rowOf("Eftir lyklum", /First key/);
+    return program[5] === "3" && program[6] === "0" && Number(own[6]) > 3;
+  });
+});
+
+test("a page that cannot be loaded says so, and can be tried again", async () => {
+  const refused = { status: 403, json: { message: "refused" } };
+  await page.route("**/console/api/v1/usageDays*", (route) => route.fulfill(refused));
+  await page.reload();
+  await page.getByRole("alert").getByText("Þú hefur ekki leyfi til þess.").waitFor();
+  await checkPage(page);
+  await page.unroute("**/console/api/v1/usageDays*");
+  await page.getByRole("button", { name: "Reyna aftur" }).click();
+  await table("Eftir dögum").waitFor();
+});
+
+test("the page is accessible, fits every window and does not shift", async () => {
+  await page.goto(`${pages.service.address}/console/usage?month=2025-03`);
+  const shown = async () => await table("Eftir lyklum").waitFor();
+  await shown();
+  await checkPage(page);
+  await checkLooks(page, "usage");
+  await show(page, icelandic);
+  await checkShift(page, shown);
+});
+
+test("users without the scope account see the use of the account, but not that of keys", async () => {
+  const scopes = ["transcripts.read"];
+  const reader = await pages.service.call("POST", "/v1/apiKeys", { scopes });
+  await using viewer = await pages.open("/usage?month=2025-03", { key: reader.json.secret });
+  await viewer.getByRole("region", { name: "Eftir dögum" }).waitFor();
+  assert.equal(await viewer.getByRole("region", { name: "Eftir lyklum" }).count(), 0);
+});
