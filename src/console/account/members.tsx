@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { lazy, Suspense, useState } from "react";
+import { useState } from "react";
 import type { MemberJson } from "../../gen/hlust/accounts/v1/accounts_pb.ts";
 import { callApi } from "../api/call-api.ts";
 import { type Role, roles } from "../api/session.ts";
@@ -9,15 +9,16 @@ import { useAnnounce } from "../parts/announcer.tsx";
 import { Button } from "../parts/button.tsx";
 import { Choice } from "../parts/choice.tsx";
 import { ProblemNote } from "../parts/problem-note.tsx";
+import { loadLater } from "../parts/load-later.tsx";
 import { accountProblems, accountText } from "../text/account.ts";
 import { commonText } from "../text/common.ts";
 import { shortDate, when } from "../text/dates.ts";
 import { useLanguage, useText } from "../text/language.tsx";
 import { membersQuery } from "./account-query.ts";
 
-const Invite = lazy(() => import("./invite.tsx").then(({ Invite }) => ({ default: Invite })));
-const RemoveMember = lazy(() =>
-  import("./remove-member.tsx").then(({ RemoveMember }) => ({ default: RemoveMember })),
+const Invite = loadLater(() => import("./invite.tsx").then(({ Invite }) => Invite));
+const RemoveMember = loadLater(() =>
+  import("./remove-member.tsx").then(({ RemoveMember }) => RemoveMember),
 );
 
 /** The members of the account with their roles, and a button for inviting another member. */
@@ -42,10 +43,8 @@ export function Members() {
           ))}
         </ul>
       )}
-      <Suspense fallback={null}>
-        {dialog === "invite" && <Invite onClose={close} />}
-        {typeof dialog === "object" && <RemoveMember member={dialog} onClose={close} />}
-      </Suspense>
+      {dialog === "invite" && <Invite onClose={close} />}
+      {typeof dialog === "object" && <RemoveMember member={dialog} onClose={close} />}
     </section>
   );
 }
