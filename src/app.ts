@@ -223,7 +223,7 @@ async function openParts(
     loading: () => loadingModels(recognizer.state()),
     loaded: (signal) => recognizer.loaded(signal),
     leave: () => leaveNode(server, workers, log),
-    drain: (...limits) => drainNode(server, watches, ...limits),
+    drain: (...limits) => drainNode({ server, wyoming, watches }, ...limits),
     quarantine,
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
@@ -308,12 +308,19 @@ function leaveNode(server: Server, workers: readonly AsyncDisposable[], log: Log
  * open them again without a loss, so they do not hold it.
  */
 async function drainNode(
-  server: Server,
-  watches: NodeWatches,
+  {
+    server,
+    wyoming,
+    watches,
+  }: {
+    readonly server: Server;
+    readonly wyoming: Wyoming | undefined;
+    readonly watches: NodeWatches;
+  },
   ...limits: Parameters<Server["drain"]>
 ): Promise<void> {
   endWatches(watches);
-  await server.drain(...limits);
+  await Promise.all([server.drain(...limits), wyoming?.drain(...limits)]);
 }
 
 function endWatches(watches: NodeWatches): void {

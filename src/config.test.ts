@@ -15,7 +15,7 @@ test("readConfig() returns the defaults if nothing is set", () => {
   assert.equal(config.role, "all");
   assert.ok(config.engineProcesses >= 1);
   assert.equal(config.engine, "auto");
-  assert.equal(config.voiceActivity, "energy");
+  assert.equal(config.voiceActivity, "network");
   assert.equal(config.liveEffort, "auto");
   assert.deepEqual(config.allowMediaFrom, []);
   assert.deepEqual(config.allowWebhooksTo, []);
@@ -49,7 +49,7 @@ test("readConfig() reads every setting", () => {
     HLUST_ROLE: "worker",
     HLUST_ENGINE_PROCESSES: "3",
     HLUST_ENGINE: "scripted",
-    HLUST_VOICE_ACTIVITY: "network",
+    HLUST_VOICE_ACTIVITY: "energy",
     HLUST_LIVE_EFFORT: "full",
     HLUST_DEFAULT_LANGUAGE: "is-IS",
     HLUST_CALL_BYTES_MAX: "1000000",
@@ -108,7 +108,7 @@ test("readConfig() reads every setting", () => {
     role: "worker",
     engineProcesses: 3,
     engine: "scripted",
-    voiceActivity: "network",
+    voiceActivity: "energy",
     liveEffort: "full",
     defaultLanguage: "is-IS",
     callBytesMax: 1_000_000,

@@ -17,12 +17,14 @@ import { deleteAllRecordings } from "./live/recording-store.ts";
 import { clearOnIdentityChange, watchOtherTabs } from "./api/session.ts";
 import { Console } from "./console.tsx";
 import { Announcer } from "./parts/announcer.tsx";
+import { watchStyles } from "./parts/load-problems.ts";
 import { followLinks } from "./sign-in/link.ts";
 import { LanguageProvider } from "./text/language.tsx";
 import { chosenTheme, showTheme } from "./theme/theme.ts";
 import { UploadsProvider } from "./upload/uploads.tsx";
 
 showTheme(chosenTheme());
+watchStyles();
 const queries = new QueryClient({
   defaultOptions: {
     queries: {

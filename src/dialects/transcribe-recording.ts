@@ -184,11 +184,12 @@ function spokenSegment({ startTime, endTime, speakerId, words }: Segment): Spoke
     startMs: msOf(startTime),
     endMs: msOf(endTime),
     speakerId,
-    words: words.map(({ word, startTime: start, endTime: end, confidence }) => ({
+    words: words.map(({ word, startTime: start, endTime: end, confidence, spoken }) => ({
       text: `${word.trim()} `,
       startMs: msOf(start),
       endMs: msOf(end),
       ...(confidence !== undefined && { confidence }),
+      ...(spoken !== undefined && { spoken }),
     })),
   };
 }

@@ -52,7 +52,7 @@ export class DialectSocket implements Living {
   constructor(socket: WebSocket, { raw, share, closeOf }: DialectSocketParts) {
     this.#socket = socket;
     this.#closeOf = closeOf;
-    this.#living = new LivingSocket(socket);
+    this.#living = new LivingSocket(socket, raw);
     this.#messages = new MessageQueue(socket, waitingBytesMax);
     countSocketBytes(raw, share, this.#messages);
     this.#listen(raw, share);

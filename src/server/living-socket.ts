@@ -1,3 +1,4 @@
+import type { Duplex } from "node:stream";
 import type { WebSocket } from "ws";
 import { closeGraceMs } from "./http.ts";
 import type { Living } from "./heartbeat.ts";
@@ -10,10 +11,14 @@ const unsentMsMax = 30_000;
 /** An open WebSocket whose client must show signs of life: messages, or answers to pings. */
 export class LivingSocket implements Living {
   readonly #socket: WebSocket;
+  readonly #raw: Duplex;
   #missedPongs = 0;
+  #isGathering = false;
 
-  constructor(socket: WebSocket) {
+  /** `raw` is the underlying connection of the socket. */
+  constructor(socket: WebSocket, raw: Duplex) {
     this.#socket = socket;
+    this.#raw = raw;
     const onLife = (): void => {
       this.#missedPongs = 0;
     };
@@ -33,8 +38,23 @@ export class LivingSocket implements Living {
    * when all of that data has been sent to the client.
    */
   send(text: string): Promise<void> | undefined {
+    this.#gather();
     this.#socket.send(text);
     return this.#socket.bufferedAmount <= unsentBytesMax ? undefined : this.#sent();
+  }
+
+  /**
+   * Sends the messages of one turn of the event loop in one call of the system: a client that sends
+   * faster than real time gets several at once.
+   */
+  #gather(): void {
+    if (this.#isGathering) return;
+    this.#isGathering = true;
+    this.#raw.cork();
+    process.nextTick(() => {
+      this.#isGathering = false;
+      this.#raw.uncork();
+    });
   }
 
   close(code: number, reason = ""): void {

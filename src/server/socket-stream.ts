@@ -31,7 +31,7 @@ export class SocketStream {
     this.#socket = socket;
     this.#parts = parts;
     this.#messages = socketMessages(socket, parts);
-    this.#living = new LivingSocket(socket);
+    this.#living = new LivingSocket(socket, parts.raw);
     this.#listen();
   }
 

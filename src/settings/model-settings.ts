@@ -47,9 +47,9 @@ export const modelSettings = {
   voiceActivity: {
     name: "HLUST_VOICE_ACTIVITY",
     meaning:
-      "How speech is found: energy, or network (also in noise, music and typing, for 3 ms more CPU for a second of speech)",
-    fallback: "energy",
-    parse: (text, name) => oneOf(text ?? "energy", name, voiceActivityChoices),
+      "How speech is found: network (also in noise, music and next to typing), or energy (for 3 ms less CPU for a second of speech)",
+    fallback: "network",
+    parse: (text, name) => oneOf(text ?? "network", name, voiceActivityChoices),
   },
   liveEffort: {
     name: "HLUST_LIVE_EFFORT",

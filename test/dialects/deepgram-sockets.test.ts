@@ -54,6 +54,24 @@ function textOf({ messages }: DialectStream): string {
     .trim();
 }
 
+const post = async (
+  query: string,
+  body: Uint8Array | string,
+  contentType = "audio/wav",
+): Promise<Response> =>
+  await fetch(`${dialects.service.address}/v1/listen?${query}`, {
+    method: "POST",
+    headers: { "content-type": contentType, authorization: `Token ${dialects.service.key}` },
+    body: Buffer.from(body),
+  });
+// oxlint-disable-next-line typescript/no-explicit-any -- what tests look into, and assert
+const jsonOf = async (answer: Response): Promise<any> => await answer.json();
+
+/** Returns the words of alternatives as they were said. */
+function spokenText(alternatives: { words: { word: string }[] }[]): string {
+  return alternatives.flatMap(({ words }) => words.map(({ word }) => word)).join(" ");
+}
+
 describe("a socket at /v1/listen", () => {
   test("takes the key in each form in which clients send it", async () => {
     const { key, address } = dialects.service;
@@ -144,13 +162,22 @@ describe("a socket at /v1/listen", () => {
   test("masks, punctuates and formats only where it is requested", async () => {
     const speech = bytesOf(espeak("hún er fædd þriðja maí"));
     const texts: string[] = [];
+    const spoken: string[] = [];
     for (const options of ["", "&punctuate=true", "&smart_format=true"]) {
       const stream = await open(`${bare}&language=is${options}`);
       stream.sendAudio(speech);
       stream.send({ type: "CloseStream" });
       await stream.closed;
       texts.push(textOf(stream));
+      const finals = stream.messages.filter((message) => message.is_final === true);
+      spoken.push(spokenText(finals.map(({ channel }) => channel.alternatives[0])));
     }
+    const file = await post("language=is&smart_format=true", wavOf(espeak("þriðja maí")));
+    const { results } = await jsonOf(file);
+    const [best] = results.channels[0].alternatives;
+    assert.equal(best.transcript, "3. maí.");
+    assert.equal(spokenText([best]), "þriðja maí");
+    assert.deepEqual(spoken, [texts[0], texts[0], texts[0]], "words are as they are said");
     assert.equal(texts[0], texts[0]?.toLowerCase().replaceAll(/[.,?]/g, ""));
     assert.match(texts[1] ?? "", /^\p{Lu}.*\.$/u);
     assert.match(texts[2] ?? "", /^\p{Lu}.*\.$/u);
@@ -295,19 +322,6 @@ describe("an open socket", () => {
 });
 
 describe("POST /v1/listen", () => {
-  const post = async (
-    query: string,
-    body: Uint8Array | string,
-    contentType = "audio/wav",
-  ): Promise<Response> =>
-    await fetch(`${dialects.service.address}/v1/listen?${query}`, {
-      method: "POST",
-      headers: { "content-type": contentType, authorization: `Token ${dialects.service.key}` },
-      body: Buffer.from(body),
-    });
-  // oxlint-disable-next-line typescript/no-explicit-any -- what tests look into, and assert
-  const jsonOf = async (answer: Response): Promise<any> => await answer.json();
-
   test("understands samples without a header, and media of any name", async () => {
     const wav = wavOf(samples);
     const mulaw = encode(wav, "mulaw.wav");

@@ -261,12 +261,18 @@ describe("a socket at /v1/realtime", () => {
       type: "transcription_session.update",
       session: { input_audio_format: "g711_ulaw", turn_detection: null },
     });
-    await stream.waitFor(({ type }) => type === "transcription_session.updated");
-    append(stream, samplesIn("mulaw.wav", samples));
+    const { session } = await stream.waitFor(
+      ({ type }) => type === "transcription_session.updated",
+    );
+    assert.equal(session.audio.input.turn_detection, null);
+    append(stream, samplesIn("mulaw.wav", joined(samples, silence(1_000), samples)));
     stream.send(commit);
     await completed(stream, 1);
     stream.terminate();
-    assert.deepEqual(textsOf(stream), [text]);
+    const [only = "", ...others] = textsOf(stream);
+    assert.deepEqual(only.split(" ").length, 8, only);
+    assert.deepEqual(others, []);
+    assert.ok(!stream.messages.some(({ type }) => type.includes("speech_st")));
   });
 
   test("discards audio that the client clears", async () => {

@@ -350,3 +350,18 @@ describe("a call over Wyoming", () => {
     });
   }
 });
+
+// The last test of the file, since the service refuses new commands afterwards.
+test("a node that drains lets a command finish, and refuses the next one", async () => {
+  const client = await open();
+  client.send("transcribe", { language: "is" });
+  client.sendAudio(bytesOf(samples), { isOpen: true });
+  await until(async () => (await dialects.sessions()) > 0);
+  const draining = dialects.service.app.drain(60_000, new AbortController().signal);
+  const next = await open();
+  assert.equal((await next.waitFor("error")).data.code, "SHUTTING_DOWN");
+  client.send("audio-stop");
+  assert.equal((await client.waitFor("transcript")).data.text, text);
+  await client.closed;
+  await within("the end of the drain", draining);
+});

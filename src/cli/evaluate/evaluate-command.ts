@@ -99,6 +99,7 @@ export async function evaluateManifest(
     const results = await recognizeSystem(part, {
       engine: config.engine,
       modelsFolder: config.modelsFolder,
+      voiceActivity: config.voiceActivity,
       sandbox,
       recordingMsMax,
       processes: read.parallel,

@@ -12,6 +12,8 @@ import { whenAdmitted } from "./when-admitted.ts";
 export interface RecognizeSystemParts {
   readonly engine: "auto" | "pocketsphinx" | "scripted";
   readonly modelsFolder: string;
+  /** How speech is found, as the service finds it. */
+  readonly voiceActivity: "network" | "energy";
   readonly sandbox: Sandbox;
   readonly recordingMsMax: number;
   /** The number of recordings that are recognized at the same time, each by a process. */
@@ -56,7 +58,7 @@ export async function recognizeSystem(
 async function openModel(
   model: string,
   entries: readonly (readonly [at: number, recording: CheckedRecording])[],
-  { engine, modelsFolder, processes }: RecognizeSystemParts,
+  { engine, modelsFolder, voiceActivity, processes }: RecognizeSystemParts,
 ): Promise<EnginePool> {
   const languageCodes = new Set(entries.map(([, { languageCode }]) => languageCode));
   return await openEnginePool({
@@ -66,6 +68,7 @@ async function openModel(
     choice: Array.from(languageCodes, (languageCode) => ({ languageCode, use: undefined, model })),
     processes,
     modelsFolder,
+    voiceActivity,
     log: createLog("fatal"),
   });
 }

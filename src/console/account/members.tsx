@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { lazy, Suspense, useState } from "react";
+import { useState } from "react";
 import type { MemberJson } from "../../gen/hlust/accounts/v1/accounts_pb.ts";
 import { callApi } from "../api/call-api.ts";
 import { type Role, roles } from "../api/session.ts";
@@ -9,18 +9,19 @@ import { useNotify } from "../parts/announcer.tsx";
 import { Button } from "../parts/button.tsx";
 import { Choice } from "../parts/choice.tsx";
 import { ProblemNote } from "../parts/problem-note.tsx";
+import { loadLater } from "../parts/load-later.tsx";
 import { accountProblems, accountText } from "../text/account.ts";
 import { commonText } from "../text/common.ts";
 import { shortDate, when } from "../text/dates.ts";
 import { useLanguage, useText } from "../text/language.tsx";
 import { membersQuery } from "./account-query.ts";
 
-const Invite = lazy(() => import("./invite.tsx").then(({ Invite }) => ({ default: Invite })));
-const MemberLink = lazy(() =>
-  import("./member-link.tsx").then(({ MemberLink }) => ({ default: MemberLink })),
+const Invite = loadLater(() => import("./invite.tsx").then(({ Invite }) => Invite));
+const MemberLink = loadLater(() =>
+  import("./member-link.tsx").then(({ MemberLink }) => MemberLink),
 );
-const RemoveMember = lazy(() =>
-  import("./remove-member.tsx").then(({ RemoveMember }) => ({ default: RemoveMember })),
+const RemoveMember = loadLater(() =>
+  import("./remove-member.tsx").then(({ RemoveMember }) => RemoveMember),
 );
 
 /** The dialog that is open. */
@@ -54,13 +55,12 @@ export function Members() {
           ))}
         </ul>
       )}
-      <Suspense fallback={null}>
-        {dialog?.kind === "invite" && (
-          <Invite onClose={close} onInvited={(member) => setDialog({ kind: "link", member })} />
-        )}
-        {dialog?.kind === "link" && <MemberLink member={dialog.member} onClose={close} />}
-        {dialog?.kind === "remove" && <RemoveMember member={dialog.member} onClose={close} />}
-      </Suspense>
+
+      {dialog?.kind === "invite" && (
+        <Invite onClose={close} onInvited={(member) => setDialog({ kind: "link", member })} />
+      )}
+      {dialog?.kind === "link" && <MemberLink member={dialog.member} onClose={close} />}
+      {dialog?.kind === "remove" && <RemoveMember member={dialog.member} onClose={close} />}
     </section>
   );
 }

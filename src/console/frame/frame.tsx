@@ -8,6 +8,7 @@ import { commonText } from "../text/common.ts";
 import { useText } from "../text/language.tsx";
 import { UploadsLine } from "../upload/uploads-line.tsx";
 import { Foot } from "./foot.tsx";
+import { LoadProblem } from "./load-problem.tsx";
 import { OfflineBanner } from "./offline-banner.tsx";
 import { usePageFocus } from "./page-focus.ts";
 import { PageGuard } from "./page-guard.tsx";
@@ -84,6 +85,7 @@ export function Frame({ session, link }: { readonly session: Session; readonly l
         <Foot session={session} />
         <div className="frame-page">
           <OfflineBanner />
+          <LoadProblem />
           <main id="content" tabIndex={-1}>
             <UploadsLine />
             {link.problem !== undefined && (

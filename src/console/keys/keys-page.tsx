@@ -1,11 +1,12 @@
 import { useQuery, type UseQueryResult } from "@tanstack/react-query";
-import { lazy, Suspense, useEffect, useState } from "react";
+import { useEffect, useState } from "react";
 import { Link } from "wouter";
 import { useSession } from "../api/use-session.ts";
 import { Button } from "../parts/button.tsx";
 import { Empty } from "../parts/empty.tsx";
 import { PageHead } from "../parts/page-head.tsx";
 import { ProblemNote } from "../parts/problem-note.tsx";
+import { loadLater } from "../parts/load-later.tsx";
 import { commonText } from "../text/common.ts";
 import { keysText } from "../text/keys.ts";
 import { type Phrase, useText } from "../text/language.tsx";
@@ -13,19 +14,13 @@ import { programsText } from "../text/programs.ts";
 import { apiKeysQuery, clientKeysQuery, type Key } from "./key.ts";
 import { type KeyAct, KeyRows } from "./key-rows.tsx";
 
-const NewApiKey = lazy(() =>
-  import("./new-api-key.tsx").then(({ NewApiKey }) => ({ default: NewApiKey })),
+const NewApiKey = loadLater(() => import("./new-api-key.tsx").then(({ NewApiKey }) => NewApiKey));
+const NewClientKey = loadLater(() =>
+  import("./new-client-key.tsx").then(({ NewClientKey }) => NewClientKey),
 );
-const NewClientKey = lazy(() =>
-  import("./new-client-key.tsx").then(({ NewClientKey }) => ({ default: NewClientKey })),
-);
-const EditKey = lazy(() => import("./edit-key.tsx").then(({ EditKey }) => ({ default: EditKey })));
-const RotateKey = lazy(() =>
-  import("./rotate-key.tsx").then(({ RotateKey }) => ({ default: RotateKey })),
-);
-const RevokeKey = lazy(() =>
-  import("./revoke-key.tsx").then(({ RevokeKey }) => ({ default: RevokeKey })),
-);
+const EditKey = loadLater(() => import("./edit-key.tsx").then(({ EditKey }) => EditKey));
+const RotateKey = loadLater(() => import("./rotate-key.tsx").then(({ RotateKey }) => RotateKey));
+const RevokeKey = loadLater(() => import("./revoke-key.tsx").then(({ RevokeKey }) => RevokeKey));
 
 /** The keys of the account's programs, for users who may manage them. */
 export function KeysPage() {
@@ -80,26 +75,25 @@ function Keys() {
         list={clientKeys}
         onOpen={open}
       />
-      <Suspense fallback={null}>
-        {dialog === "apiKey" && <NewApiKey onClose={close} />}
-        {dialog === "clientKey" && <NewClientKey onClose={close} />}
-        {typeof dialog === "object" && dialog.act === "edit" && (
-          <EditKey edited={dialog.of} onClose={close} />
-        )}
-        {typeof dialog === "object" && dialog.act === "rotate" && (
-          <RotateKey rotated={dialog.of} onClose={close} />
-        )}
-        {typeof dialog === "object" && dialog.act === "revoke" && (
-          <RevokeKey
-            revoked={dialog.of}
-            onClose={close}
-            onRevoked={() => {
-              close();
-              setRevocations((count) => count + 1);
-            }}
-          />
-        )}
-      </Suspense>
+
+      {dialog === "apiKey" && <NewApiKey onClose={close} />}
+      {dialog === "clientKey" && <NewClientKey onClose={close} />}
+      {typeof dialog === "object" && dialog.act === "edit" && (
+        <EditKey edited={dialog.of} onClose={close} />
+      )}
+      {typeof dialog === "object" && dialog.act === "rotate" && (
+        <RotateKey rotated={dialog.of} onClose={close} />
+      )}
+      {typeof dialog === "object" && dialog.act === "revoke" && (
+        <RevokeKey
+          revoked={dialog.of}
+          onClose={close}
+          onRevoked={() => {
+            close();
+            setRevocations((count) => count + 1);
+          }}
+        />
+      )}
     </>
   );
 }

@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { lazy, Suspense, useEffect, useState, useSyncExternalStore } from "react";
+import { useEffect, useState, useSyncExternalStore } from "react";
 import { useLocation } from "wouter";
 import { useInstalledLanguages } from "../api/installed-languages.ts";
 import { currentIdentity, identityOf, isSignedIn, sessionQuery } from "../api/session.ts";
@@ -7,6 +7,7 @@ import { spokenLanguage } from "../api/spoken-language.ts";
 import { useNotify } from "../parts/announcer.tsx";
 import { Empty } from "../parts/empty.tsx";
 import { PageHead } from "../parts/page-head.tsx";
+import { loadLater } from "../parts/load-later.tsx";
 import { commonText } from "../text/common.ts";
 import { useLanguage, useText } from "../text/language.tsx";
 import { liveText } from "../text/live.ts";
@@ -22,11 +23,11 @@ import { StreamSample } from "./stream-sample.tsx";
 import { useLeaveGuard } from "./use-leave-guard.ts";
 import "./live-page.css";
 
-const SaveDialog = lazy(() =>
-  import("./save-dialog.tsx").then(({ SaveDialog }) => ({ default: SaveDialog })),
+const SaveDialog = loadLater(() =>
+  import("./save-dialog.tsx").then(({ SaveDialog }) => SaveDialog),
 );
-const DiscardDialog = lazy(() =>
-  import("./discard-dialog.tsx").then(({ DiscardDialog }) => ({ default: DiscardDialog })),
+const DiscardDialog = loadLater(() =>
+  import("./discard-dialog.tsx").then(({ DiscardDialog }) => DiscardDialog),
 );
 
 /** The live page: words appear while the user speaks. */
@@ -99,32 +100,30 @@ function Speaking({ owner, session }: { readonly owner: string; readonly session
         onStartOver={() => setDialog("startOver")}
       />
       <StreamSample languageCode={state.languageCode} />
-      <Suspense>
-        {dialog === "save" && (
-          <SaveDialog
-            state={state}
-            session={session}
-            onClose={close}
-            onSaved={(name) => {
-              session.discard();
-              announce(t(liveText.saved));
-              navigate(`/${name}`);
-            }}
-          />
-        )}
-        {dialog !== undefined && dialog !== "save" && (
-          <DiscardDialog
-            isLeaving={dialog !== "startOver"}
-            onSave={save}
-            onClose={close}
-            onDiscard={() => {
-              session.discard();
-              close();
-              if (dialog !== "startOver") dialog.leaveBy();
-            }}
-          />
-        )}
-      </Suspense>
+      {dialog === "save" && (
+        <SaveDialog
+          state={state}
+          session={session}
+          onClose={close}
+          onSaved={(name) => {
+            session.discard();
+            announce(t(liveText.saved));
+            navigate(`/${name}`);
+          }}
+        />
+      )}
+      {dialog !== undefined && dialog !== "save" && (
+        <DiscardDialog
+          isLeaving={dialog !== "startOver"}
+          onSave={save}
+          onClose={close}
+          onDiscard={() => {
+            session.discard();
+            close();
+            if (dialog !== "startOver") dialog.leaveBy();
+          }}
+        />
+      )}
     </div>
   );
 }

@@ -50,5 +50,13 @@ export const commonText = {
     is: "Það er okkur að kenna. Hladdu henni aftur; ekkert sem var vistað er glatað.",
     en: "This is our fault. Reload the page; everything that was saved is safe.",
   },
+  partMissing: {
+    is: "Ekki tókst að sækja hluta síðunnar.",
+    en: "A part of the page could not be loaded.",
+  },
+  partMissingNext: {
+    is: "Athugaðu nettenginguna og reyndu aftur.",
+    en: "Check the network connection and try again.",
+  },
   reload: { is: "Hlaða aftur", en: "Reload" },
 } as const;

@@ -1,4 +1,5 @@
 import { useEffect, useState } from "react";
+import { loadChunk, reportLoadProblem } from "../parts/load-problems.ts";
 
 /** How long after its component is shown the rest is loaded, in ms. */
 const loadAfterMs = 1_500;
@@ -7,8 +8,8 @@ const loadAgainMs = 5_000;
 
 /**
  * Returns what is loaded soon after its component is shown, or at once if it `isWanted`; undefined
- * until then. While it is not `isExpected` it is not loaded. Unlike lazy(), it is there without a
- * delay once it is loaded.
+ * until then. While it is not `isExpected` it is not loaded. It is there without a delay once it is
+ * loaded. A failure is repeated, and LoadProblem says so if what is missing `isWanted`.
  */
 export function useLoaded<Loaded>(
   load: () => Promise<Loaded>,
@@ -20,14 +21,21 @@ export function useLoaded<Loaded>(
     if (!isWanted && !isExpected) return undefined;
     let isGone = false;
     let waiting: number | undefined;
+    let takeBack: (() => void) | undefined;
     const beginAfter = (ms: number): void => {
       if (isGone) return;
+      clearTimeout(waiting);
       waiting = window.setTimeout(() => {
-        void load().then(
+        void loadChunk(load).then(
           (found) => {
-            if (!isGone) setLoaded(() => found);
+            if (isGone) return;
+            takeBack?.();
+            setLoaded(() => found);
           },
-          () => beginAfter(loadAgainMs),
+          () => {
+            if (isWanted && !isGone) takeBack ??= reportLoadProblem(() => beginAfter(0));
+            beginAfter(loadAgainMs);
+          },
         );
       }, ms);
     };
@@ -35,6 +43,7 @@ export function useLoaded<Loaded>(
     return () => {
       isGone = true;
       clearTimeout(waiting);
+      takeBack?.();
     };
   }, [load, isWanted, isExpected]);
   return loaded;

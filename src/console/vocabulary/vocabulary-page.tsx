@@ -1,5 +1,5 @@
 import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
-import { lazy, Suspense, useState } from "react";
+import { useState } from "react";
 import { callApi } from "../api/call-api.ts";
 import { useSession } from "../api/use-session.ts";
 import { useNotify } from "../parts/announcer.tsx";
@@ -7,6 +7,7 @@ import { Button } from "../parts/button.tsx";
 import { Choice } from "../parts/choice.tsx";
 import { PageHead } from "../parts/page-head.tsx";
 import { ProblemNote } from "../parts/problem-note.tsx";
+import { loadLater } from "../parts/load-later.tsx";
 import { commonText } from "../text/common.ts";
 import { useText } from "../text/language.tsx";
 import { vocabularyProblems, vocabularyText } from "../text/vocabulary.ts";
@@ -15,14 +16,14 @@ import { PhraseRows } from "./phrase-rows.tsx";
 import { phrasesQuery, states, type Phrase, type State } from "./phrases-query.ts";
 import "./vocabulary.css";
 
-const EditPhrase = lazy(() =>
-  import("./edit-phrase.tsx").then(({ EditPhrase }) => ({ default: EditPhrase })),
+const EditPhrase = loadLater(() =>
+  import("./edit-phrase.tsx").then(({ EditPhrase }) => EditPhrase),
 );
-const ImportPhrases = lazy(() =>
-  import("./import-phrases.tsx").then(({ ImportPhrases }) => ({ default: ImportPhrases })),
+const ImportPhrases = loadLater(() =>
+  import("./import-phrases.tsx").then(({ ImportPhrases }) => ImportPhrases),
 );
-const RemovePhrase = lazy(() =>
-  import("./remove-phrase.tsx").then(({ RemovePhrase }) => ({ default: RemovePhrase })),
+const RemovePhrase = loadLater(() =>
+  import("./remove-phrase.tsx").then(({ RemovePhrase }) => RemovePhrase),
 );
 
 /** The dialog that is open, with its phrase. */
@@ -62,12 +63,10 @@ export function VocabularyPage() {
       </div>
       {state === "CANDIDATE" && scopes.includes("account") && <CandidatesChoice />}
       <Phrases key={state} state={state} mayWrite={mayWrite} onOpen={setDialog} />
-      <Suspense fallback={null}>
-        {dialog?.kind === "add" && <EditPhrase onClose={close} />}
-        {dialog?.kind === "edit" && <EditPhrase edited={dialog.phrase} onClose={close} />}
-        {dialog?.kind === "import" && <ImportPhrases onClose={close} />}
-        {dialog?.kind === "remove" && <RemovePhrase removed={dialog.phrase} onClose={close} />}
-      </Suspense>
+      {dialog?.kind === "add" && <EditPhrase onClose={close} />}
+      {dialog?.kind === "edit" && <EditPhrase edited={dialog.phrase} onClose={close} />}
+      {dialog?.kind === "import" && <ImportPhrases onClose={close} />}
+      {dialog?.kind === "remove" && <RemovePhrase removed={dialog.phrase} onClose={close} />}
     </>
   );
 }

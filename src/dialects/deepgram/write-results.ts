@@ -26,16 +26,21 @@ interface TimedWord {
   readonly startMs: number;
   readonly endMs: number;
   readonly confidence?: number;
+  /** The spoken words that it stands for, if they differ by more than capitals and marks. */
+  readonly spoken?: string;
 }
 
-/** Returns a word: in lower case without marks, and with `punctuated` also as it is written. */
+/**
+ * Returns a word as it was said: in lower case without marks, and "two hundred" for "200". With
+ * `punctuated` it also has its form in the text.
+ */
 export function wordOf(
-  { text, startMs, endMs, confidence = 1 }: TimedWord,
+  { text, startMs, endMs, confidence = 1, spoken }: TimedWord,
   { punctuated, speaker }: { readonly punctuated: boolean; readonly speaker?: number | undefined },
 ) {
   const written = text.trim();
   return {
-    word: bareWord(written),
+    word: bareWord(spoken ?? written),
     start: seconds(startMs),
     end: seconds(endMs),
     confidence,

@@ -77,6 +77,11 @@ export class EventSocket {
     this.#items.fail(reason);
   }
 
+  /** Closes the connection unless a transcription is in progress, after which it closes anyway. */
+  retire(): void {
+    if (!this.#needsAudio) this.#items.end();
+  }
+
   /**
    * Ends a transcription whose audio is incomplete with an error, since a command without its end
    * may mean something else. Others are finished, and their connection is closed.

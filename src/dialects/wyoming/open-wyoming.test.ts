@@ -74,6 +74,46 @@ test("a listener that closes ends incomplete audio with an error, and idle conne
   await assert.rejects(open(wyoming), { code: "ECONNREFUSED" });
 });
 
+test("a listener that drains finishes commands, closes idle connections, and refuses others", async () => {
+  await using wyoming = await listen();
+  const [idle, command, endless] = [await open(wyoming), await open(wyoming), await open(wyoming)];
+  for (const each of [command, endless]) {
+    each.sendAudio(new Uint8Array(3_200), { isOpen: true });
+    each.send("ping", {});
+    await each.waitFor("pong");
+  }
+  idle.send("ping", {});
+  await idle.waitFor("pong");
+  const hurry = new AbortController();
+  const draining = wyoming.drain(60_000, hurry.signal);
+  await within("the end of the idle connection", idle.closed);
+  const refused = await open(wyoming);
+  assert.equal((await refused.waitFor("error")).data.code, "SHUTTING_DOWN");
+  await refused.closed;
+  command.send("audio-stop", {});
+  await command.waitFor("transcript");
+  await command.closed;
+  hurry.abort();
+  await within("the end of the drain", draining);
+  assert.deepEqual(
+    endless.events.map(({ type }) => type),
+    ["pong"],
+  );
+  await wyoming[Symbol.asyncDispose]();
+  assert.equal((await endless.waitFor("error")).data.code, "SHUTTING_DOWN");
+});
+
+test("a drain ends the commands that are left in its last part", async () => {
+  await using wyoming = await listen();
+  const command = await open(wyoming);
+  command.sendAudio(new Uint8Array(3_200), { isOpen: true });
+  command.send("ping", {});
+  await command.waitFor("pong");
+  await wyoming.drain(300, new AbortController().signal);
+  assert.equal((await command.waitFor("error")).data.code, "SHUTTING_DOWN");
+  await command.closed;
+});
+
 test("a listener accepts a number of connections, and others when one ends", async () => {
   await using wyoming = await listen({ connectionsMax: 1 });
   const first = await open(wyoming);

@@ -3,6 +3,8 @@ import { readFile } from "node:fs/promises";
 import { createServer, type Socket } from "node:net";
 import { looksLikeApiKey } from "../../auth/api-key.ts";
 import { parseNetworks } from "../../std/networks.ts";
+import { drainStreams } from "../../server/drain-streams.ts";
+import { shuttingDown } from "../../server/shutting-down.ts";
 import { ServiceError } from "../../std/service-error.ts";
 import { ConfigError } from "../../std/setting.ts";
 import { EventSocket } from "./event-socket.ts";
@@ -26,6 +28,11 @@ export interface WyomingOptions {
 export interface Wyoming extends AsyncDisposable {
   /** The bound address as <host>:<port>. */
   readonly address: string;
+  /**
+   * Refuses new connections with SHUTTING_DOWN, closes idle ones, and waits for transcriptions for
+   * at most `msMax`. In the last part of it, those that are left end as when it is disposed of.
+   */
+  drain(msMax: number, hurried: AbortSignal): Promise<void>;
 }
 
 const idleMsMaxDefault = 60_000;
@@ -49,14 +56,21 @@ export async function openWyoming(
   await checkKey(keyFile);
   const isAllowed = parseNetworks([...thisMachine, ...options.allowFrom]);
   const open = new Map<EventSocket, Promise<void>>();
+  let isDraining = false;
   const accept = (socket: Socket): void => {
     if (!isAllowed(socket.remoteAddress ?? "")) {
       parts.log.info({ address: socket.remoteAddress }, "wyoming.address_refused");
       socket.destroy();
       return;
     }
+    if (isDraining) {
+      const { message: text, reason: code } = shuttingDown("stream");
+      turnAway(socket, { text, code });
+      return;
+    }
     if (open.size >= connectionsMax) {
-      turnAway(socket, connectionsMax);
+      const text = `${connectionsMax} connections are open`;
+      turnAway(socket, { text, code: "TOO_MANY_CONNECTIONS" });
       return;
     }
     const events = new EventSocket(socket, idleMsMax);
@@ -69,6 +83,12 @@ export async function openWyoming(
   await once(listener, "listening");
   return {
     address: addressOf(listener.address()),
+    async drain(msMax, hurried) {
+      isDraining = true;
+      for (const socket of open.keys()) socket.retire();
+      const ends = () => Array.from(open.keys(), (socket) => () => socket.drain());
+      await drainStreams(Promise.all(open.values()), ends, { msMax, hurried });
+    },
     async [Symbol.asyncDispose]() {
       const closed = once(listener, "close");
       listener.close();
@@ -83,10 +103,12 @@ export async function openWyoming(
   };
 }
 
-function turnAway(socket: Socket, limit: number): void {
-  const text = `${limit} connections are open`;
+function turnAway(
+  socket: Socket,
+  error: { readonly text: string; readonly code: string | undefined },
+): void {
   socket.on("error", () => socket.destroy());
-  socket.end(writeEvent("error", { text, code: "TOO_MANY_CONNECTIONS" }), () => socket.destroy());
+  socket.end(writeEvent("error", error), () => socket.destroy());
 }
 
 /** Reads the key for each call, so that the operator can replace it. */

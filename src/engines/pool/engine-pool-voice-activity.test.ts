@@ -14,20 +14,20 @@ function voiceInNoise(): Int16Array {
 
 test("the pool's processes use the detector of voice activity that the operator chose", async () => {
   const samples = voiceInNoise();
-  const utterances = { network: 0, energy: 0 };
-  for (const voiceActivity of ["network", "energy"] as const) {
+  const utterances = { network: 0, energy: 0, default: 0 };
+  for (const choice of ["network", "energy", "default"] as const) {
     await using pool = await openEnginePool({
       engine: "auto",
       only: "is-IS-starter",
-      voiceActivity,
+      ...(choice !== "default" && { voiceActivity: choice }),
       processes: 1,
       modelsFolder: builtinModelsFolder,
       log: createLog("fatal"),
     });
     const options = { languageCode: "is-IS", mode: "short", sampleRateHertz: 16_000 } as const;
     for await (const { isFinal } of pool.recognize([samples], options)) {
-      if (isFinal) utterances[voiceActivity] += 1;
+      if (isFinal) utterances[choice] += 1;
     }
   }
-  assert.deepEqual(utterances, { network: 1, energy: 0 });
+  assert.deepEqual(utterances, { network: 1, energy: 0, default: 1 });
 });

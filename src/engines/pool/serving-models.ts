@@ -22,7 +22,7 @@ export interface ServingModelsOptions {
   readonly processes: number;
   /** The folder in which models are installed, even while the service runs. Default: none. */
   readonly modelsFolder?: string;
-  /** How speech is found, except by the scripted engine. Default: energy. */
+  /** How speech is found, except by the scripted engine. Default: network. */
   readonly voiceActivity?: "network" | "energy";
   /** The effort of live streams that name none. Default: auto, by the load. */
   readonly liveEffort?: Effort | "auto";
@@ -241,7 +241,7 @@ export class ServingModels implements AsyncDisposable {
    */
   async #load(model: LoadableModel): Promise<unknown> {
     if (this.#isClosed) return undefined;
-    const { engine, processes, voiceActivity, log, recorder } = this.#options;
+    const { engine, processes, voiceActivity = "network", log, recorder } = this.#options;
     const { stuckMsMax = stuckMsMaxDefault } = this.#options;
     const { name, version } = model;
     const loading = new ModelProcesses({

@@ -1,12 +1,4 @@
-import {
-  lazy,
-  type RefObject,
-  Suspense,
-  useEffect,
-  useLayoutEffect,
-  useRef,
-  useState,
-} from "react";
+import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from "react";
 import type { TranscriptJson } from "../../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { identityOf } from "../../api/session.ts";
 import { useSession } from "../../api/use-session.ts";
@@ -39,10 +31,11 @@ import { giveText, takeText, takeTextOver } from "./presence/tab-lock.ts";
 import { useHandOver } from "./presence/use-hand-over.ts";
 import { type Save, useSave } from "./use-save.ts";
 import "../words.css";
+import { loadLater } from "../../parts/load-later.tsx";
 import "./edited-words.css";
 
-const ClashDialog = lazy(() =>
-  import("./merging/clash-dialog.tsx").then(({ ClashDialog }) => ({ default: ClashDialog })),
+const ClashDialog = loadLater(() =>
+  import("./merging/clash-dialog.tsx").then(({ ClashDialog }) => ClashDialog),
 );
 
 export { findDraft } from "./saving/find-draft.ts";
@@ -151,16 +144,14 @@ function Clashes({
   const { asked } = joining;
   if (!asked) return null;
   return (
-    <Suspense>
-      <ClashDialog
-        asked={asked}
-        speakers={editor.speakers()}
-        playback={playback}
-        onClose={joining.putOff}
-        onChosen={(choices) => {
-          if (joining.choose(choices)) save();
-        }}
-      />
-    </Suspense>
+    <ClashDialog
+      asked={asked}
+      speakers={editor.speakers()}
+      playback={playback}
+      onClose={joining.putOff}
+      onChosen={(choices) => {
+        if (joining.choose(choices)) save();
+      }}
+    />
   );
 }

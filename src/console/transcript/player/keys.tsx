@@ -1,15 +1,16 @@
-import { lazy, Suspense, useEffect, useState } from "react";
+import { useEffect, useState } from "react";
 import { keep, readKept } from "../../api/kept.ts";
 import { useNotify } from "../../parts/announcer.tsx";
 import { Button } from "../../parts/button.tsx";
+import { loadLater } from "../../parts/load-later.tsx";
 import { type Phrase, useText } from "../../text/language.tsx";
 import { transcriptText } from "../../text/transcript.ts";
 import type { Playback } from "../playback.ts";
 import { commandOf, isUsedByTarget, type Command, shortcutsKeptAs } from "../shortcuts.ts";
 import { paragraphOfWord, wordAt, type SpokenText } from "../spoken-text.ts";
 
-const ShortcutSheet = lazy(() =>
-  import("./shortcut-sheet.tsx").then(({ ShortcutSheet }) => ({ default: ShortcutSheet })),
+const ShortcutSheet = loadLater(() =>
+  import("./shortcut-sheet.tsx").then(({ ShortcutSheet }) => ShortcutSheet),
 );
 
 /** The keyboard shortcuts of the page, and the sheet that lists them and can turn them off. */
@@ -52,17 +53,15 @@ export function Keys({
         {t(transcriptText.shortcuts)}
       </Button>
       {isOpen && (
-        <Suspense>
-          <ShortcutSheet
-            isEditing={isEditing}
-            isOn={isOn}
-            onChange={(next) => {
-              keep(shortcutsKeptAs, next ? undefined : "off");
-              setOn(next);
-            }}
-            onClose={() => setOpen(false)}
-          />
-        </Suspense>
+        <ShortcutSheet
+          isEditing={isEditing}
+          isOn={isOn}
+          onChange={(next) => {
+            keep(shortcutsKeptAs, next ? undefined : "off");
+            setOn(next);
+          }}
+          onClose={() => setOpen(false)}
+        />
       )}
     </>
   );

@@ -1,6 +1,6 @@
-import { lazy, Suspense } from "react";
 import { Button } from "../../parts/button.tsx";
 import { DialogBox } from "../../parts/dialog-box.tsx";
+import { loadLater } from "../../parts/load-later.tsx";
 import { commonText } from "../../text/common.ts";
 import { editKeysText } from "../../text/edit-keys.ts";
 import { useText } from "../../text/language.tsx";
@@ -8,8 +8,8 @@ import { transcriptText } from "../../text/transcript.ts";
 import { sheetLines } from "../shortcuts.ts";
 import "./shortcut-sheet.css";
 
-const EditorKeys = lazy(() =>
-  import("../edit/keys/editor-keys.tsx").then(({ EditorKeys }) => ({ default: EditorKeys })),
+const EditorKeys = loadLater(() =>
+  import("../edit/keys/editor-keys.tsx").then(({ EditorKeys }) => EditorKeys),
 );
 
 /**
@@ -33,9 +33,7 @@ export function ShortcutSheet({
       {isEditing && (
         <>
           <h3 className="shortcut-part">{t(editKeysText.inText)}</h3>
-          <Suspense>
-            <EditorKeys />
-          </Suspense>
+          <EditorKeys />
           <h3 className="shortcut-part">{t(editKeysText.outsideText)}</h3>
         </>
       )}

@@ -127,8 +127,9 @@ function formatOf(
 
 /** Returns the nearest silence that the service can wait for. */
 function silenceOf(session: object, input: object, before: number | undefined): number | undefined {
-  const detection =
-    "turn_detection" in input ? input.turn_detection : memberOf(session, "turn_detection");
+  // null is a value here: the client ends the turns.
+  const holder = "turn_detection" in input ? input : session;
+  const detection: unknown = Reflect.get(holder, "turn_detection");
   if (detection === null) return undefined;
   if (!isObject(detection)) return before;
   const wanted = memberOf(detection, "silence_duration_ms");

@@ -1,5 +1,6 @@
-import { lazy, Suspense, useCallback, useState } from "react";
+import { useCallback, useState } from "react";
 import { Button } from "../../../parts/button.tsx";
+import { loadLater } from "../../../parts/load-later.tsx";
 import { editKeysText } from "../../../text/edit-keys.ts";
 import { useText } from "../../../text/language.tsx";
 import type { Playback } from "../../playback.ts";
@@ -8,11 +9,9 @@ import type { Commands } from "./commands.ts";
 import { useCommand } from "./use-commands.ts";
 import type { useEditSettings } from "./use-edit-settings.ts";
 
-const GoToTime = lazy(() =>
-  import("./go-to-time.tsx").then(({ GoToTime }) => ({ default: GoToTime })),
-);
-const SettingsDialog = lazy(() =>
-  import("./settings-dialog.tsx").then(({ SettingsDialog }) => ({ default: SettingsDialog })),
+const GoToTime = loadLater(() => import("./go-to-time.tsx").then(({ GoToTime }) => GoToTime));
+const SettingsDialog = loadLater(() =>
+  import("./settings-dialog.tsx").then(({ SettingsDialog }) => SettingsDialog),
 );
 
 /** The button that shows the keys and settings of the editor, and the dialogs that keys open. */
@@ -52,28 +51,24 @@ export function EditKeys({
         {t(editKeysText.open)}
       </Button>
       {open === "settings" && (
-        <Suspense>
-          <SettingsDialog
-            settings={kept.settings}
-            error={kept.error}
-            onChange={kept.change}
-            onClose={close}
-          />
-        </Suspense>
+        <SettingsDialog
+          settings={kept.settings}
+          error={kept.error}
+          onChange={kept.change}
+          onClose={close}
+        />
       )}
       {open === "time" && (
-        <Suspense>
-          <GoToTime
-            now={playback?.place ?? editor.caretTime()}
-            duration={playback?.state.duration ?? 0}
-            onClose={close}
-            onChosen={(seconds) => {
-              playback?.seek(seconds);
-              editor.setCaret(editor.places.caretAt(editor.state.doc, seconds));
-              close();
-            }}
-          />
-        </Suspense>
+        <GoToTime
+          now={playback?.place ?? editor.caretTime()}
+          duration={playback?.state.duration ?? 0}
+          onClose={close}
+          onChosen={(seconds) => {
+            playback?.seek(seconds);
+            editor.setCaret(editor.places.caretAt(editor.state.doc, seconds));
+            close();
+          }}
+        />
       )}
     </>
   );

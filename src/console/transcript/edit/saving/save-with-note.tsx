@@ -1,5 +1,6 @@
-import { lazy, Suspense, useCallback, useState } from "react";
+import { useCallback, useState } from "react";
 import { Button } from "../../../parts/button.tsx";
+import { loadLater } from "../../../parts/load-later.tsx";
 import { useText } from "../../../text/language.tsx";
 import { editText } from "../../../text/transcript-edit.ts";
 import type { Editor } from "../editor/editor.ts";
@@ -7,8 +8,8 @@ import type { Commands } from "../keys/commands.ts";
 import { useCommand } from "../keys/use-commands.ts";
 import type { Save } from "../use-save.ts";
 
-const NoteDialog = lazy(() =>
-  import("./note-dialog.tsx").then(({ NoteDialog }) => ({ default: NoteDialog })),
+const NoteDialog = loadLater(() =>
+  import("./note-dialog.tsx").then(({ NoteDialog }) => NoteDialog),
 );
 
 /** The button that saves a version with a note, and the dialog that asks for the note. */
@@ -38,16 +39,14 @@ export function SaveWithNote({
         {t(editText.saveWithNote)}
       </Button>
       {isOpen && (
-        <Suspense>
-          <NoteDialog
-            onSave={(note) => save(undefined, note)}
-            onClose={() => {
-              setOpen(false);
-              // The dialog holds the focus until it is gone.
-              requestAnimationFrame(() => editor.view.focus());
-            }}
-          />
-        </Suspense>
+        <NoteDialog
+          onSave={(note) => save(undefined, note)}
+          onClose={() => {
+            setOpen(false);
+            // The dialog holds the focus until it is gone.
+            requestAnimationFrame(() => editor.view.focus());
+          }}
+        />
       )}
     </>
   );

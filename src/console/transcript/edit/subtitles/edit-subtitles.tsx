@@ -1,15 +1,8 @@
-import {
-  lazy,
-  type RefObject,
-  Suspense,
-  useCallback,
-  useLayoutEffect,
-  useRef,
-  useState,
-} from "react";
+import { type RefObject, useCallback, useLayoutEffect, useRef, useState } from "react";
 import { createPortal } from "react-dom";
 import type { TranscriptJson } from "../../../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { Button } from "../../../parts/button.tsx";
+import { loadLater } from "../../../parts/load-later.tsx";
 import { useText } from "../../../text/language.tsx";
 import { secondsOf } from "../../../text/numbers.ts";
 import { subtitlesText } from "../../../text/subtitles.ts";
@@ -19,9 +12,7 @@ import type { Commands } from "../keys/commands.ts";
 import { useCommand } from "../keys/use-commands.ts";
 import { restoreScroll, type ScrollPlace, scrollPlaceOf } from "../scroll-place.ts";
 
-const CuePanel = lazy(() =>
-  import("./cue-panel.tsx").then(({ CuePanel }) => ({ default: CuePanel })),
-);
+const CuePanel = loadLater(() => import("./cue-panel.tsx").then(({ CuePanel }) => CuePanel));
 
 /** The button of the subtitles of the edited text, and their panel next to the text. */
 export function EditSubtitles({
@@ -62,19 +53,17 @@ export function EditSubtitles({
       </Button>
       {side &&
         createPortal(
-          <Suspense>
-            <CuePanel
-              editor={editor}
-              playback={playback}
-              caption={caption}
-              languageCode={languageCode}
-              limitMs={recordingDuration ? Math.floor(seconds * 1000) : Infinity}
-              onClose={() => {
-                toggle();
-                editor.view.focus();
-              }}
-            />
-          </Suspense>,
+          <CuePanel
+            editor={editor}
+            playback={playback}
+            caption={caption}
+            languageCode={languageCode}
+            limitMs={recordingDuration ? Math.floor(seconds * 1000) : Infinity}
+            onClose={() => {
+              toggle();
+              editor.view.focus();
+            }}
+          />,
           side,
         )}
     </>
