@@ -215,13 +215,7 @@ export async function openServer(listen: ListenOptions, parts: ServerParts): Pro
       ],
       rest,
     },
-    {
-      answerError,
-      pages,
-      isTrustedProxy: network.isTrustedProxy,
-      refuses,
-      log,
-    },
+    { answerError, pages, isTrustedProxy: network.isTrustedProxy, refuses, log },
   );
   const port = await openPort(
     listen,
