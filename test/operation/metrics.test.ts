@@ -1,5 +1,7 @@
 // /metrics of a real service: every family gets a value when the thing happens.
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect } from "node:net";
 import process from "node:process";
 import { after, before, test } from "node:test";
 import { createClient } from "@connectrpc/connect";
@@ -30,7 +32,11 @@ before(async () => {
   host = opened.use(
     await openMediaHost({ "/talk.wav": talk, "/text.wav": Buffer.from("no sound at all") }),
   );
-  const settings = { HLUST_METRICS_LISTEN: "127.0.0.1:0", HLUST_ACCOUNT_STREAMS: "1" };
+  const settings = {
+    HLUST_METRICS_LISTEN: "127.0.0.1:0",
+    HLUST_WYOMING_LISTEN: "127.0.0.1:0",
+    HLUST_ACCOUNT_STREAMS: "1",
+  };
   service = opened.use(await openTestService(settings));
 });
 after(() => opened.disposeAsync());
@@ -62,6 +68,7 @@ async function rises(act: () => Promise<unknown>, expected: readonly Rise[]): Pr
 }
 
 const list = "hlust.transcripts.v1alpha1.Transcripts/ListTranscripts";
+const models = "hlust.speech.v2beta1.Speech/ListModels";
 const streaming = "hlust.speech.v2beta1.Speech/StreamingRecognize";
 
 const transports = {
@@ -186,6 +193,25 @@ test("a client that leaves a stream is counted as such", async () => {
     ["hlust_live_streams_ended_total", { model, end: "left" }],
     ["hlust_calls_total", { rpc_method: streaming, protocol: "websocket", code: "CANCELLED" }],
   ]);
+});
+
+test("calls in the protocols of other services are counted, over WebSocket and TCP", async () => {
+  await rises(async () => {
+    const stream = await openStream(service.address, { token: service.key, path: "/vosk/en-US" });
+    stream.send({ eof: 1 });
+    await stream.closed;
+  }, [["hlust_calls_total", { rpc_method: streaming, protocol: "vosk", code: "OK" }]]);
+  await rises(
+    () => openStream(service.address, { token: "wrong", path: "/v1/listen" }).catch(() => {}),
+    [["hlust_calls_total", { protocol: "deepgram", code: "UNAUTHENTICATED" }]],
+  );
+  await rises(async () => {
+    const { hostname, port } = new URL(`tcp://${service.app.wyomingAddress}`);
+    const socket = connect(Number(port), hostname);
+    socket.write('{"type":"describe"}\n');
+    await once(socket, "data");
+    socket.destroy();
+  }, [["hlust_calls_total", { rpc_method: models, protocol: "wyoming" }]]);
 });
 
 test("jobs, their media and webhooks are counted", async () => {
