@@ -50,6 +50,8 @@ test("a method of an alias counts as the method of the contract", async () => {
   const rpc_method = "a.Service/Method1";
   assert.equal(sumOf(metrics, "hlust_calls_total", { rpc_method, protocol: "grpc" }), 2);
   assert.equal(sumOf(metrics, "rpc_server_call_duration_seconds_count", { rpc_method }), 2);
+  const unknown = { rpc_method: "_OTHER", protocol: "grpc", code: "OK" };
+  assert.equal(sumOf(metrics, "hlust_calls_total", unknown), 1);
 });
 
 test("combinations of method, protocol and code are bounded, and no call is lost", async () => {
