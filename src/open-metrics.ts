@@ -19,6 +19,8 @@ import { countPendingDeliveries } from "./webhooks/pending-deliveries.ts";
 /** The metrics of a node: its recorders, which are undefined if the node has no metrics. */
 export interface NodeMetrics
   extends Disposable, Partial<Pick<Metrics, "calls" | "engines" | "queues" | "storage">> {
+  /** Sets the time at which the certificate of the service expires. */
+  certificateExpires(at: Date): void;
   /** The door of the metrics on the common port: only with a token, and without a listener. */
   readonly doors: readonly HttpDoor[];
   /**
@@ -48,6 +50,7 @@ export async function createNodeMetrics(config: Config): Promise<NodeMetrics> {
     engines,
     queues,
     storage,
+    certificateExpires: (at) => metrics.node.certificateExpires(at),
     doors: listen || token === undefined ? [] : [createMetricsDoor({ metrics, token })],
     async listen(parts, measured) {
       metrics.readFrom(sourcesOf(measured, dataFolder));
@@ -61,6 +64,7 @@ export async function createNodeMetrics(config: Config): Promise<NodeMetrics> {
 }
 
 const noMetrics: NodeMetrics = {
+  certificateExpires() {},
   doors: [],
   listen: () => Promise.resolve(undefined),
   [Symbol.dispose]() {},

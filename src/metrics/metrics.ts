@@ -63,20 +63,19 @@ export class Metrics implements Disposable {
   }
 
   async #refresh(): Promise<void> {
+    const reads = [() => this.node.refreshProcess()];
     const sources = this.#sources;
-    const reads = [this.node.refreshProcess()];
     if (sources) {
       const { engines, pool, dataFolder, node } = sources;
       reads.push(
-        this.engines.refresh(engines()),
-        this.storage.refresh(pool(), dataFolder),
-        node().then((facts) => this.node.refreshState(facts)),
-        this.#refreshQueues(sources),
+        async () => this.engines.refresh(engines()),
+        async () => this.storage.refresh(pool(), dataFolder),
+        async () => this.node.refreshState(await node()),
+        () => this.#refreshQueues(sources),
       );
     }
-    for (const read of await Promise.allSettled(reads.map(inTime))) {
-      if (read.status === "rejected") this.node.scrapeFailed();
-    }
+    const ends = await Promise.allSettled(reads.map(async (read) => inTime(read())));
+    for (const { status } of ends) if (status === "rejected") this.node.scrapeFailed();
   }
 
   async #refreshQueues({ queues }: MetricsSources): Promise<void> {

@@ -20,9 +20,14 @@ export function noted(recorded: RecordedCall, error: ServiceError): ServiceError
   return error;
 }
 
-/** Records the requests of a door. */
-export function recordedDoor(door: HttpDoor, route: HttpRoute, recorder: HttpRecorder): HttpDoor {
-  return {
+/** Returns a door whose requests are recorded, or nothing without a door. */
+export function recordedDoor(
+  door: HttpDoor | undefined,
+  route: HttpRoute,
+  recorder: HttpRecorder,
+): readonly HttpDoor[] {
+  if (!door) return [];
+  const recorded: HttpDoor = {
     ...door,
     handles: (request) => door.handles(request),
     handle(request, response) {
@@ -35,6 +40,7 @@ export function recordedDoor(door: HttpDoor, route: HttpRoute, recorder: HttpRec
       return door.handle(request, response);
     },
   };
+  return [recorded];
 }
 
 const unrecordedCall: RecordedCall = { called() {}, failed() {}, end() {} };

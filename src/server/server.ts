@@ -2,7 +2,7 @@ import type { DescService } from "@bufbuild/protobuf";
 import { file_google_rpc_error_details } from "../gen/google/rpc/error_details_pb.ts";
 import type { Authenticator } from "../auth/authenticate.ts";
 import type { HeldBytes, HeldBytesLimits } from "../std/held-bytes.ts";
-import type { CallRecorder, HttpRecorder, HttpRoute } from "../metrics/recorders.ts";
+import type { CallRecorder, HttpRecorder } from "../metrics/recorders.ts";
 import { errorFields, type Log } from "../std/log.ts";
 import type { LongMessages } from "../std/long-messages.ts";
 import type { IsInNetworks } from "../std/networks.ts";
@@ -174,10 +174,10 @@ export async function openServer(listen: ListenOptions, parts: ServerParts): Pro
   const end = new ServerEnd(log);
   const { draining } = end;
 
-  const common = { authenticator, answerError, reading, answers };
   const refuses = () => end.refuses;
   const { recorder = unrecorded } = parts;
-  const calls = { ...common, shutdownSignal: end.shutdown.signal, refuses, recorder };
+  const common = { authenticator, answerError, reading, answers, recorder };
+  const calls = { ...common, shutdownSignal: end.shutdown.signal, refuses };
   const rest = createRestDoor(contract, calls);
   const sockets = openSockets(contract, parts.socketDialects ?? [], {
     ...calls,
@@ -200,32 +200,24 @@ export async function openServer(listen: ListenOptions, parts: ServerParts): Pro
     leaving: end.leaving.signal,
     isStarting: health.isStarting ?? (() => false),
   });
-  const timed = (route: HttpRoute, door: HttpDoor | undefined) =>
-    door ? [recordedDoor(door, route, recorder)] : [];
   const handle = createRequestHandler(
     {
       doors: [
-        ...timed("health", healthDoor),
+        ...recordedDoor(healthDoor, "health", recorder),
         ...(parts.others ?? []),
         createGrpcDoor({ services: api.services, open, draining, ...calls }),
-        ...timed("docs", docs),
-        ...timed("media", media),
-        ...timed("shared", shared),
-        ...timed("uploads", tus),
+        ...recordedDoor(docs, "docs", recorder),
+        ...recordedDoor(media, "media", recorder),
+        ...recordedDoor(shared, "shared", recorder),
+        ...recordedDoor(tus, "uploads", recorder),
         ...(parts.dialects ? [parts.dialects(calls)] : []),
         // Its calls are those of REST, and are recorded there.
         ...(console ? [createConsoleDoor(console, { rest, tus }, reading.held)] : []),
-        ...timed("console", console && createConsoleFiles(console)),
+        ...recordedDoor(console && createConsoleFiles(console), "console", recorder),
       ],
       rest,
     },
-    {
-      answerError,
-      pages,
-      isTrustedProxy: network.isTrustedProxy,
-      refuses,
-      log,
-    },
+    { answerError, pages, isTrustedProxy: network.isTrustedProxy, refuses, log },
   );
   const port = await openPort(
     listen,

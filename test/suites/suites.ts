@@ -20,7 +20,13 @@ const suites: Readonly<Record<string, readonly string[]>> = {
   console: ["src/console/**/*.test.ts"],
   engines: ["src/engines/*/*.test.ts", "src/models/*.test.ts"],
   media: ["src/media/*.test.ts"],
-  server: ["src/server/*.test.ts", "src/std/*.test.ts", "src/*.test.ts", "src/speech/*.test.ts"],
+  server: [
+    "src/server/*.test.ts",
+    "src/metrics/*.test.ts",
+    "src/std/*.test.ts",
+    "src/*.test.ts",
+    "src/speech/*.test.ts",
+  ],
   transcoding: ["src/transcoding/**/*.test.ts"],
   transcripts: ["src/{transcripts/**,cues,vocabulary,webhooks}/*.test.ts"],
 };

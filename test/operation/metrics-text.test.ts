@@ -1,0 +1,130 @@
+// The text of /metrics: both formats, read by a second implementation and by promtool; the families
+// that are documented; and series that no caller can add.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { connect as connectHttp2 } from "node:http2";
+import { join, resolve } from "node:path";
+import { text } from "node:stream/consumers";
+import { after, before, test } from "node:test";
+import { parseMetrics, seriesOf, type ParsedMetrics } from "../fixtures/parse-metrics.ts";
+import { openTestService, type TestService } from "../spec/service.ts";
+
+const familiesMax = 60;
+const seriesMax = 2_000;
+const openMetricsType = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
+let service: TestService;
+const opened = new AsyncDisposableStack();
+
+before(async () => {
+  const settings = { HLUST_ENGINE: "scripted", HLUST_METRICS_LISTEN: "127.0.0.1:0" };
+  service = opened.use(await openTestService(settings));
+});
+after(() => opened.disposeAsync());
+
+async function scrapeText(accept = ""): Promise<string> {
+  const response = await fetch(`${service.app.metricsAddress}/metrics`, { headers: { accept } });
+  assert.equal(response.status, 200);
+  return await response.text();
+}
+
+async function scrape(): Promise<ParsedMetrics> {
+  return parseMetrics(await scrapeText(), "prometheus");
+}
+
+function bearer() {
+  return { headers: { authorization: `Bearer ${service.key}` } };
+}
+
+test("both formats are valid and show the same", async () => {
+  const [plain, open] = [await scrapeText(), await scrapeText(openMetricsType)];
+  const metrics = parseMetrics(plain, "prometheus");
+  const opened = parseMetrics(open, "openmetrics");
+  assert.ok(metrics.size <= familiesMax, `${metrics.size} families`);
+  const named = (name: string, type: string) =>
+    type === "counter" ? name.replace(/_total$/, "") : name;
+  assert.deepEqual(
+    Array.from(metrics.values(), ({ name, type }) => [named(name, type), type]),
+    Array.from(opened.values(), ({ name, type }) => [name, type]),
+  );
+  const seriesIn = (all: ParsedMetrics) =>
+    [...all.values()].flatMap(({ samples }) => samples.map((sample) => seriesOf(sample)));
+  assert.deepEqual(seriesIn(metrics), seriesIn(opened));
+  // A scrape in one format leaves the other as it was.
+  assert.deepEqual(seriesIn(parseMetrics(await scrapeText(), "prometheus")), seriesIn(metrics));
+  // promtool fails for names, types and units against the conventions.
+  execFileSync("promtool", ["check", "metrics"], { input: plain, encoding: "utf8" });
+  for (const family of metrics.values()) {
+    assert.ok(family.samples.length > 0, `${family.name} has no sample`);
+    assert.equal(family.type === "counter", family.name.endsWith("_total"), family.name);
+  }
+});
+
+test("docs/operations.md lists every family", async () => {
+  const page = readFileSync(resolve(import.meta.dirname, "../../docs/operations.md"), "utf8");
+  const [, section = ""] = page.split("\n## Metrics\n");
+  const listed = Array.from(
+    (section.split("\n## ", 1)[0] ?? "").matchAll(/^\| `([a-z0-9_]+)` \|/gm),
+    ([, name]) => name,
+  );
+  assert.deepEqual(new Set(listed), new Set((await scrape()).keys()));
+});
+
+test("no caller can add series without bound, or a label of their choice", async () => {
+  const marks: string[] = [];
+  const mark = () => {
+    const name = `x${randomBytes(6).toString("hex")}`;
+    marks.push(name);
+    return name;
+  };
+  const methods = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND"];
+  for (let at = 0; at < 210; at += 1) {
+    const method = methods[at % methods.length] ?? "GET";
+    const path = `/${["v1", "v1alpha1/transcripts", "media", mark()][at % 4]}/${mark()}?a=${mark()}`;
+    const headers = { authorization: `Bearer ${at % 3 === 0 ? service.key : mark()}` };
+    await (await fetch(`${service.address}${path}`, { method, headers })).text();
+  }
+  const session = connectHttp2(service.address);
+  session.on("error", () => {});
+  for (let at = 0; at < 60; at += 1) {
+    const stream = session.request({
+      ":method": "POST",
+      ":path": `/hlust.${mark()}/${mark()}`,
+      "content-type": at % 2 === 0 ? "application/grpc" : `application/${mark()}`,
+    });
+    stream.end();
+    await text(stream);
+  }
+  session.close();
+  const shown = await scrapeText();
+  assert.ok(shown.includes('rpc_method="_OTHER"'));
+  for (const name of marks) assert.ok(!shown.includes(name), name);
+  const count = [...parseMetrics(shown, "prometheus").values()].flatMap(
+    ({ samples }) => samples,
+  ).length;
+  assert.ok(count <= seriesMax, `${count} series`);
+  assert.ok(!shown.includes(service.key));
+});
+
+test("the listener answers health checks, and nothing else", async () => {
+  const address = service.app.metricsAddress ?? "";
+  assert.deepEqual(await (await fetch(`${address}/healthz`)).json(), { status: "ok" });
+  const ready: unknown = await (await fetch(`${address}/readyz`)).json();
+  assert.ok(typeof ready === "object" && ready !== null && "status" in ready);
+  assert.equal(ready.status, "ready");
+  for (const path of ["/", "/v1alpha1/transcripts", "/console/", "/metricsx"]) {
+    assert.equal((await fetch(`${address}${path}`, bearer())).status, 404, path);
+  }
+  assert.equal((await fetch(`${address}/metrics`, { method: "POST" })).status, 405);
+  assert.equal((await service.call("GET", "/metrics")).status, 404, "not on the common port");
+});
+
+test("only src/metrics imports prom-client", () => {
+  const root = resolve(import.meta.dirname, "../../src");
+  const found = execFileSync("grep", ["-rlE", `from "prom-client"`, root], { encoding: "utf8" });
+  const files = found.trim().split("\n");
+  assert.ok(files.length > 3);
+  for (const file of files) assert.ok(file.startsWith(join(root, "metrics/")), file);
+});
