@@ -39,6 +39,7 @@ import { openJobWork } from "./open-job-work.ts";
 import { loadingModels, readinessChecks, useOf } from "./readiness.ts";
 import { createAnswerError } from "./server/answer-errors.ts";
 import { openServer, reportBug, type Server } from "./server/server.ts";
+import type { ServedCertificate } from "./server/tls/served-certificate.ts";
 import { HeldBytes } from "./std/held-bytes.ts";
 import { newId } from "./std/ids.ts";
 import { errorFields, type Log } from "./std/log.ts";
@@ -58,8 +59,8 @@ export interface App extends AsyncDisposable {
   readonly address: string;
   /** The bound address of Wyoming, as <host>:<port>; undefined if it does not listen. */
   readonly wyomingAddress: string | undefined;
-  /** Returns when the certificate of the port expires; undefined without TLS. */
-  certificateExpiresAt(): Date | undefined;
+  /** The certificate of the port; undefined without TLS. */
+  readonly certificate: ServedCertificate | undefined;
   /** The first API key, if this start has created it. */
   readonly firstKey: FirstKey | undefined;
   /**
@@ -213,7 +214,7 @@ async function openParts(
   return {
     address,
     wyomingAddress: wyoming?.address,
-    certificateExpiresAt: () => listen.certificate?.current.expiresAt,
+    certificate: listen.certificate,
     firstKey,
     firstLink: answersCalls ? await firstLinkOf(firstKey, db, publicUrl()) : undefined,
     loading: () => loadingModels(recognizer.state()),
@@ -261,7 +262,7 @@ function createCallers(
   },
 ) {
   const { meter, ...others } = parts;
-  const attempts = createRefusedAttempts(callers.refusedPerMinute);
+  const attempts = createRefusedAttempts(() => callers.refusedPerMinute);
   const unmetered = createAuthenticator({ ...others, attempts });
   return { attempts, authenticator: meteredAuthenticator(unmetered, meter) };
 }
@@ -314,7 +315,9 @@ async function openSlowParts(
       liveEffort: config.liveEffort,
       processes: config.engineProcesses,
       modelsFolder: config.modelsFolder,
-      choice: config.modelChoice,
+      get choice() {
+        return config.modelChoice;
+      },
       log,
       signal,
     }).then((pool) => parts.use(pool)),

@@ -105,6 +105,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   "readiness.ts": ["gen", "config.ts", "database", "audio", "media", "engines", "server"],
   "app-options.ts": ["std", "config.ts", "media", "server", "transcripts"],
   "check-config.ts": ["std", "config.ts", "app-options.ts", "doors.ts"],
+  "live-config.ts": ["config.ts"],
+  "reload-settings.ts": ["std", "live-config.ts", "server"],
   "open-job-work.ts": ["config.ts", "alignment", "describe", "jobs", "media"],
   "app.ts": [
     "std",
@@ -127,7 +129,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "doors.ts",
     "readiness.ts",
   ],
-  "main.ts": ["std", "systemd", "config.ts", "app.ts"],
+  "main.ts": ["std", "systemd", "config.ts", "live-config.ts", "reload-settings.ts", "app.ts"],
   cli: [
     "gen",
     "std",
