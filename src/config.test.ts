@@ -12,6 +12,7 @@ test("readConfig() returns the defaults if nothing is set", () => {
   assert.equal(config.catalogueFile, undefined);
   assert.equal(config.publicUrl, undefined);
   assert.equal(config.database.url, undefined);
+  assert.equal(config.database.statementMsMax, 30_000);
   assert.equal(config.role, "all");
   assert.ok(config.engineProcesses >= 1);
   assert.equal(config.engine, "auto");
@@ -73,6 +74,7 @@ test("readConfig() reads every setting", () => {
     HLUST_ACCOUNT_STORED_BYTES: "1000000000000",
     DATABASE_CONNECTIONS_MAX: "8",
     DATABASE_WAIT_SECONDS: "10",
+    DATABASE_STATEMENT_SECONDS: "60",
     HLUST_TRUSTED_PROXIES: "10.0.0.0/8, ::1",
     HLUST_ALLOWED_ORIGINS: "https://APP.example:443/, http://localhost:3000",
     HLUST_CONNECTIONS_MAX: "5000",
@@ -104,7 +106,12 @@ test("readConfig() reads every setting", () => {
     host: "::1",
     dataFolder: "/srv/hlust",
     publicUrl: "https://hlust.example",
-    database: { url: "postgres://hlust:secret@db/hlust", connectionsMax: 8, waitMsMax: 10_000 },
+    database: {
+      url: "postgres://hlust:secret@db/hlust",
+      connectionsMax: 8,
+      waitMsMax: 10_000,
+      statementMsMax: 60_000,
+    },
     role: "worker",
     engineProcesses: 3,
     engine: "scripted",
@@ -277,6 +284,7 @@ test("readConfig() throws an error that names every invalid setting", () => {
     ["HLUST_WYOMING_ALLOW_FROM", "home", /^HLUST_WYOMING_ALLOW_FROM: "home" is not a network/],
     ["S3_PREFIX", "a b", /S3_PREFIX must be a path such as hlust\/, not "a b"/],
     ["HLUST_S3_PRESIGN", "yes", /HLUST_S3_PRESIGN must be one of true, false, not "yes"/],
+    ["DATABASE_STATEMENT_SECONDS", "4", /^DATABASE_STATEMENT_SECONDS must be .* from 5 to 600/],
     ["HLUST_ROLE", "boss", /HLUST_ROLE must be one of all, api, worker, not "boss"/],
     ["HLUST_ENGINE_PROCESSES", "0", /HLUST_ENGINE_PROCESSES/],
     ["HLUST_ENGINE", "magic", /HLUST_ENGINE/],
