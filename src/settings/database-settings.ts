@@ -41,7 +41,7 @@ export const databaseSettings = {
   statementMsMax: {
     name: "DATABASE_STATEMENT_SECONDS",
     meaning:
-      "How long a statement of the database may take, in seconds; longer ones are ended, and their call is answered 503",
+      "How long a statement of the database may take, in seconds; longer ones are ended, and their call is answered 504",
     fallback: "30",
     parse: (text, name) => 1000 * whole(text ?? "30", name, 5, 600),
   },
