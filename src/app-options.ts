@@ -18,9 +18,15 @@ export async function openListen(
   log: Log,
 ): Promise<ListenOptions> {
   const certificate = config.tls && parts.use(await ServedCertificate.open(config.tls, { log }));
-  const { trustedProxies, connectionsPerAddress: perAddressMax } = config.callers;
-  const isExempt = parseNetworks([...trustedProxies, ...thisMachine]);
-  const connections = { max: connectionsMaxOf(config), perAddressMax, isExempt };
+  const { callers } = config;
+  const isExempt = parseNetworks([...callers.trustedProxies, ...thisMachine]);
+  const connections = {
+    max: connectionsMaxOf(config),
+    get perAddressMax() {
+      return callers.connectionsPerAddress;
+    },
+    isExempt,
+  };
   return { host: config.host, port: config.port, certificate, limits: { connections } };
 }
 
@@ -28,8 +34,15 @@ export async function openListen(
  * Returns the public address of the service, its trusted proxies and the pages that may call it.
  */
 export function networkOf({ callers }: Config, publicUrl: () => string): Network {
-  const { contact, allowedOrigins, trustedProxies } = callers;
-  return { contact, allowedOrigins, isTrustedProxy: parseNetworks(trustedProxies), publicUrl };
+  const { contact, trustedProxies } = callers;
+  return {
+    contact,
+    get allowedOrigins() {
+      return callers.allowedOrigins;
+    },
+    isTrustedProxy: parseNetworks(trustedProxies),
+    publicUrl,
+  };
 }
 
 /** Returns the settings of the protocols of other services. */

@@ -40,6 +40,7 @@ import { createNodeMetrics, type NodeMetrics } from "./open-metrics.ts";
 import { healthOptions, loadingModels } from "./readiness.ts";
 import { createAnswerError } from "./server/answer-errors.ts";
 import { openServer, reportBug, type Server } from "./server/server.ts";
+import type { ServedCertificate } from "./server/tls/served-certificate.ts";
 import { HeldBytes } from "./std/held-bytes.ts";
 import { newId } from "./std/ids.ts";
 import { errorFields, type Log } from "./std/log.ts";
@@ -61,8 +62,8 @@ export interface App extends AsyncDisposable {
   readonly wyomingAddress: string | undefined;
   /** The bound address of the metrics, as http://<host>:<port>; undefined without a listener. */
   readonly metricsAddress: string | undefined;
-  /** Returns when the certificate of the port expires; undefined without TLS. */
-  certificateExpiresAt(): Date | undefined;
+  /** The certificate of the port; undefined without TLS. */
+  readonly certificate: ServedCertificate | undefined;
   /** The first API key, if this start has created it. */
   readonly firstKey: FirstKey | undefined;
   /**
@@ -217,7 +218,7 @@ async function openParts(
     address,
     wyomingAddress: wyoming?.address,
     metricsAddress,
-    certificateExpiresAt: () => listen.certificate?.current.expiresAt,
+    certificate: listen.certificate,
     firstKey,
     firstLink: answersCalls ? await firstLinkOf(db, firstKey, publicUrl()) : undefined,
     loading: () => loadingModels(recognizer.state()),
@@ -287,7 +288,7 @@ function createCallers(
   },
 ) {
   const { meter, ...others } = parts;
-  const attempts = createRefusedAttempts(callers.refusedPerMinute);
+  const attempts = createRefusedAttempts(() => callers.refusedPerMinute);
   const unmetered = createAuthenticator({ ...others, attempts });
   return { attempts, authenticator: meteredAuthenticator(unmetered, meter) };
 }
@@ -348,7 +349,9 @@ async function openSlowParts(
       liveEffort: config.liveEffort,
       processes: config.engineProcesses,
       modelsFolder: config.modelsFolder,
-      choice: config.modelChoice,
+      get choice() {
+        return config.modelChoice;
+      },
       recorder: metrics.engines,
       log,
       signal,

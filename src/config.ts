@@ -160,6 +160,7 @@ const settings = {
     name: "HLUST_LOG",
     meaning: `Lowest level that is logged: ${logLevels.join(", ")}`,
     fallback: "info",
+    isLive: true,
     parse: (text, name) => oneOf(text ?? "info", name, logLevels),
   },
   keepMedia: {
@@ -186,6 +187,7 @@ const settings = {
     name: "HLUST_STREAM_SECONDS_MAX",
     meaning: "Longest live stream, in seconds",
     fallback: "14400 (4 h)",
+    isLive: true,
     parse: (text, name) => whole(text ?? "14400", name, 1, 7 * 24 * 3600),
   },
   defaultLanguage: {
@@ -310,6 +312,20 @@ export function examineConfig(environment: NodeJS.ProcessEnv): {
     memoryMb: read<number | undefined>(memorySettings.memoryMb),
   };
   return { config, problems };
+}
+
+/** Returns every setting as it was given, by name; empty for an unset one. */
+export function settingTexts(environment: NodeJS.ProcessEnv): ReadonlyMap<string, string> {
+  const given = new GivenSettings(environment, groups);
+  const all = Object.values(groups).flat();
+  return new Map(all.map((setting) => [setting.name, given.find(setting).text]));
+}
+
+/** Returns whether a setting can change while the service runs. */
+export function isLiveSetting(name: string): boolean {
+  return Object.values(groups)
+    .flat()
+    .some((setting) => setting.name === name && setting.isLive);
 }
 
 /**

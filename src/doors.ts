@@ -295,9 +295,13 @@ export function speechServices(
     readonly accountHints: AccountHints;
   },
   meter: Meter,
-  { streamSecondsMax }: Pick<Config, "streamSecondsMax">,
+  config: Pick<Config, "streamSecondsMax">,
 ): { readonly services: readonly ImplementedService[]; readonly parts: SpeechParts } {
-  const limits = { streamMsMax: streamSecondsMax * 1000 };
+  const limits = {
+    get streamMsMax() {
+      return config.streamSecondsMax * 1000;
+    },
+  };
   const decoding = createSpeechDecoding(sandbox);
   const models = () => recognizer.models();
   const speech: SpeechParts = { recognizer, models, limits, meter, decoding, accountHints };

@@ -1,7 +1,9 @@
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { openApp, type App } from "./app.ts";
-import { type Config, readConfig } from "./config.ts";
+import type { Config } from "./config.ts";
+import { LiveConfig } from "./live-config.ts";
+import { reloadSettings } from "./reload-settings.ts";
 import { createLog, errorFields, type Log } from "./std/log.ts";
 import { openTracing } from "./tracing/open-tracing.ts";
 import { openSupervisor } from "./systemd/supervisor.ts";
@@ -24,10 +26,15 @@ export async function serve(
   environment: NodeJS.ProcessEnv,
   { isQuarantined }: { readonly isQuarantined: boolean },
 ): Promise<void> {
-  const config = readConfig(environment);
+  const live = new LiveConfig(environment);
+  const { config } = live;
   const log = createLog(config.logLevel);
   const stop = listenForSignals(log);
   await using _tracing = config.tracing && (await openTracing(config.tracing, log));
+  let opened: App | undefined;
+  listenForReloads(log, () =>
+    reloadSettings(environment, live, { log, certificate: opened?.certificate }),
+  );
   using supervisor = await openSupervisor(environment, log);
   stop.stopped.addEventListener("abort", () => supervisor.stopping());
   process.on("uncaughtException", (error) => {
@@ -37,6 +44,7 @@ export async function serve(
 
   try {
     await using app = await openWithin(config, { log, stopped: stop.stopped, isQuarantined });
+    opened = app;
     await sayReady(app, { log, stopped: stop.stopped });
     if (!stop.stopped.aborted) supervisor.ready();
     await aborted(stop.stopped);
@@ -81,12 +89,16 @@ function listenForSignals(log: Log): {
       stopped.abort();
     });
   }
-  // Supervisors send SIGHUP to reload settings, and terminals send it when they close. The service
-  // has nothing to reload.
-  process.on("SIGHUP", () => {
-    log.info({ signal: "SIGHUP" }, "service.signal_ignored");
-  });
   return { stopped: stopped.signal, hurried: hurried.signal };
+}
+
+/** Reloads the settings at each SIGHUP, one time after the other. */
+function listenForReloads(log: Log, reload: () => Promise<void>): void {
+  let reloading = Promise.resolve();
+  process.on("SIGHUP", () => {
+    log.info({ signal: "SIGHUP" }, "service.signal");
+    reloading = reloading.then(reload);
+  });
 }
 
 /**

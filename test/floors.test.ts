@@ -123,6 +123,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   "readiness.ts": ["gen", "config.ts", "database", "audio", "media", "engines", "server"],
   "app-options.ts": ["std", "config.ts", "media", "server", "transcripts"],
   "check-config.ts": ["std", "config.ts", "app-options.ts", "doors.ts"],
+  "live-config.ts": ["config.ts"],
+  "reload-settings.ts": ["std", "live-config.ts", "server"],
   "open-job-work.ts": [
     "config.ts",
     "metrics/recorders.ts",
@@ -165,7 +167,15 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "doors.ts",
     "readiness.ts",
   ],
-  "main.ts": ["std", "systemd", "tracing", "config.ts", "app.ts"],
+  "main.ts": [
+    "std",
+    "systemd",
+    "tracing",
+    "config.ts",
+    "live-config.ts",
+    "reload-settings.ts",
+    "app.ts",
+  ],
   cli: [
     "gen",
     "std",

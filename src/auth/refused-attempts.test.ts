@@ -33,7 +33,11 @@ const good = () => Promise.resolve("good");
 
 describe("attempt()", () => {
   let now = 0;
-  const open = (perMinute = 3) => createRefusedAttempts(perMinute, () => now);
+  const open = (perMinute = 3) =>
+    createRefusedAttempts(
+      () => perMinute,
+      () => now,
+    );
 
   it("checks the refused tokens of a whole minute immediately, then one more token in each interval", async () => {
     const attempts = open();
@@ -166,7 +170,10 @@ describe("authenticate() for an address with refused tokens", () => {
         return "https://hlust.example";
       },
       now: () => now,
-      attempts: createRefusedAttempts(perMinute, () => now),
+      attempts: createRefusedAttempts(
+        () => perMinute,
+        () => now,
+      ),
       log: createLog("silent"),
     });
     const call = async (token: string, address = testOrigin.address) => {
@@ -233,7 +240,7 @@ describe("authenticate() for an address with refused tokens", () => {
       transformResult: ({ result }) => Promise.resolve(result),
     });
     const log = createLog("silent");
-    const attempts = createRefusedAttempts(1);
+    const attempts = createRefusedAttempts(() => 1);
     const authenticator = createAuthenticator({ db, publicUrl: () => "", attempts, log });
     const open = async (token: string) => {
       const headers = new Headers({ authorization: `Bearer ${token}` });
@@ -254,7 +261,7 @@ describe("authenticate() for an address with refused tokens", () => {
 
   it("uses little memory for a valid JWT, however long it is", async (t) => {
     const log = createLog("silent");
-    const attempts = createRefusedAttempts(perMinute);
+    const attempts = createRefusedAttempts(() => perMinute);
     const publicUrl = () => "https://hlust.example";
     const { db } = database;
     const authenticator = createAuthenticator({ db, publicUrl, attempts, log });

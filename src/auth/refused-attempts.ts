@@ -22,15 +22,15 @@ const minuteMs = 60_000;
 const addressesMax = 50_000;
 
 /**
- * Limits each address to `perMinute` refused tokens at once, and to the same number, evenly spread,
- * in each following minute. A token that is being checked counts as refused until it proves valid,
- * so a thousand simultaneous tokens do not cause a thousand checks.
+ * Limits each address to `perMinute()` refused tokens at once, and to the same number, evenly
+ * spread, in each following minute. A token that is being checked counts as refused until it
+ * proves valid, so a thousand simultaneous tokens do not cause a thousand checks.
  */
 export function createRefusedAttempts(
-  perMinute: number,
+  perMinute: () => number,
   now: () => number = () => performance.now(),
 ): RefusedAttempts {
-  const everyMs = minuteMs / perMinute;
+  const everyMs = (): number => minuteMs / perMinute();
   /**
    * The time at which each address has all of its attempts again. Each attempt postpones that time.
    */
@@ -42,16 +42,16 @@ export function createRefusedAttempts(
   const pending = new Map<string, Promise<boolean>>();
 
   const waitMs = (block: string): number =>
-    (fullAt.get(block) ?? 0) - now() - (perMinute - 1) * everyMs;
+    (fullAt.get(block) ?? 0) - now() - (perMinute() - 1) * everyMs();
   const take = (block: string): void => {
-    fullAt.set(block, Math.max(fullAt.get(block) ?? 0, now()) + everyMs);
+    fullAt.set(block, Math.max(fullAt.get(block) ?? 0, now()) + everyMs());
   };
   const release = (block: string): void => {
-    fullAt.set(block, (fullAt.get(block) ?? 0) - everyMs);
+    fullAt.set(block, (fullAt.get(block) ?? 0) - everyMs());
   };
   const refuseOver = (block: string): void => {
     const ms = waitMs(block);
-    if (ms > 0) throw tooMany(perMinute, ms);
+    if (ms > 0) throw tooMany(perMinute(), ms);
   };
 
   const checkKnown = async <T>(address: string, check: () => Promise<T | undefined>) => {

@@ -23,21 +23,24 @@ export interface PageOrigins {
 }
 
 /**
- * Implements CORS (Fetch, section 3.2) for `allowed` origins, such as https://app.example, or
- * anyOrigin.
+ * Implements CORS (Fetch, section 3.2). `allowedNow` returns the allowed origins, such as
+ * https://app.example, or anyOrigin.
  */
 export function createPageOrigins(
-  allowed: readonly string[],
+  allowedNow: () => readonly string[],
   publicUrl: () => string | undefined,
 ): PageOrigins {
-  const isOpen = allowed.includes(anyOrigin);
-  const isAllowed = (origin: string): boolean => isOpen || allowed.includes(origin);
+  const isAllowed = (origin: string): boolean => {
+    const allowed = allowedNow();
+    return allowed.includes(anyOrigin) || allowed.includes(origin);
+  };
 
   return {
     answer({ method, headers }, response) {
+      const allowed = allowedNow();
       if (allowed.length === 0) return false;
       const { origin } = headers;
-      if (isOpen) response.setHeader("access-control-allow-origin", anyOrigin);
+      if (allowed.includes(anyOrigin)) response.setHeader("access-control-allow-origin", anyOrigin);
       else {
         response.setHeader("vary", "Origin");
         if (origin === undefined || !isAllowed(origin)) return false;

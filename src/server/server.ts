@@ -170,7 +170,10 @@ export async function openServer(listen: ListenOptions, parts: ServerParts): Pro
   const contract = createContract(services, api.httpRules, log);
   const readiness = createReadiness(health.checks, { explain, log });
   const reading = createMessageReading(traffic);
-  const pages = createPageOrigins(network.allowedOrigins ?? [], () => network.publicUrl?.());
+  const pages = createPageOrigins(
+    () => network.allowedOrigins ?? [],
+    () => network.publicUrl?.(),
+  );
   const end = new ServerEnd(log);
   const { draining } = end;
 

@@ -34,6 +34,7 @@ export const callerSettings = {
       "Origins of web pages that may call cross-origin, comma-separated, such as https://app.example; * for all",
     fallback: "none: pages of the service's own origin only",
     isList: true,
+    isLive: true,
     parse: (text, name) => list(text).map((entry) => pageOrigin(entry, name)),
   },
   connectionsMax: {
@@ -47,6 +48,7 @@ export const callerSettings = {
     meaning:
       "Maximum number of open connections of one address (IPv6: one /64); this machine and HLUST_TRUSTED_PROXIES are not counted",
     fallback: "1000",
+    isLive: true,
     parse: (text, name) => whole(text ?? "1000", name, 1, 1_000_000),
   },
   refusedPerMinute: {
@@ -54,6 +56,7 @@ export const callerSettings = {
     meaning:
       "How many tokens of one address (IPv6: one /64) may be refused in a burst, and per minute after that; further tokens are answered 429",
     fallback: "60",
+    isLive: true,
     parse: (text, name) => whole(text ?? "60", name, 1, 1_000_000_000),
   },
   contact: {

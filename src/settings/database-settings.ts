@@ -11,6 +11,8 @@ export interface DatabaseConfig {
   readonly connectionsMax: number;
   /** The maximum time for which a call waits for a connection. */
   readonly waitMsMax: number;
+  /** The maximum time of a statement, except those of migrations. */
+  readonly statementMsMax: number;
 }
 
 export const databaseSettings = {
@@ -36,6 +38,13 @@ export const databaseSettings = {
     fallback: "5",
     parse: (text, name) => 1000 * whole(text ?? "5", name, 1, 60),
   },
+  statementMsMax: {
+    name: "DATABASE_STATEMENT_SECONDS",
+    meaning:
+      "How long a statement of the database may take, in seconds; longer ones are ended, and their call is answered 504",
+    fallback: "30",
+    parse: (text, name) => 1000 * whole(text ?? "30", name, 5, 600),
+  },
 } satisfies { [Key in keyof DatabaseConfig]: Setting<DatabaseConfig[Key]> };
 
 export function readDatabase(read: ReadSetting): DatabaseConfig {
@@ -43,5 +52,6 @@ export function readDatabase(read: ReadSetting): DatabaseConfig {
     url: read(databaseSettings.url),
     connectionsMax: read(databaseSettings.connectionsMax),
     waitMsMax: read(databaseSettings.waitMsMax),
+    statementMsMax: read(databaseSettings.statementMsMax),
   };
 }

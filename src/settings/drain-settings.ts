@@ -14,6 +14,7 @@ export const drainSettings = {
     meaning:
       "Time for which a node that shuts down still answers new calls while /readyz is 503, so that load balancers switch to other nodes: seconds, or 90s, 5m; at most 10m",
     fallback: "0; use 10s behind a load balancer",
+    isLive: true,
     parse: (text, name) => duration(text ?? "0", name, 10 * 60_000),
   },
   msMax: {
@@ -21,6 +22,7 @@ export const drainSettings = {
     meaning:
       "Longest time for which a node that shuts down waits for open streams and calls, and refuses new ones: seconds, or 90s, 5m, 2h; at most 24h",
     fallback: "30s",
+    isLive: true,
     parse: (text, name) => duration(text ?? "30s", name, 24 * 3_600_000),
   },
 } satisfies { [Key in keyof DrainConfig]: Setting<number> };

@@ -99,3 +99,27 @@ test("describeConfig() shows where a setting was given", () => {
   assert.match(text, /HLUST_CONFIG\n.*\n +\S+shown.yaml +\(default: none\)/);
   assert.ok(!text.includes("pass@"));
 });
+
+test("describeConfig() shows the meaning, value and default of each setting, but no secrets", () => {
+  const text = describeConfig({
+    DATABASE_URL: "postgres://hlust:secret@db/hlust",
+    S3_BUCKET: "media",
+    S3_ACCESS_KEY_ID: "a secret too",
+    S3_SECRET_ACCESS_KEY: "secret",
+    HLUST_PORT: "9000",
+  });
+  assert.match(text, /HLUST_PORT\n.*\n +9000 +\(default: 8080\)/);
+  assert.match(text, /HLUST_HOST\n.*\n +default: 127\.0\.0\.1/);
+  assert.match(text, /DATABASE_URL\n.*\n +\(set\)/);
+  assert.equal(text.includes("secret"), false);
+  for (const name of [
+    "HLUST_ROLE",
+    "HLUST_ALLOW_MEDIA_FROM",
+    "HLUST_ALLOW_WEBHOOKS_TO",
+    "HLUST_SANDBOX",
+    "HLUST_LOG",
+    "HLUST_HTTP_RULES",
+  ]) {
+    assert.ok(text.includes(name));
+  }
+});

@@ -6,12 +6,11 @@ export const limitSettings = {
   concurrentStreams: limit("STREAMS", "Open live streams of one account", 0),
   queuedJobs: limit("JOBS_MAX", "Unfinished jobs of one account", 10_000),
   audioSecondsPerDay: limit("AUDIO_SECONDS_PER_DAY", "Audio of one account per day (UTC)", 0),
-  storedBytes: limit(
-    "STORED_BYTES",
-    "Stored bytes of media and drafts of one account",
-    0,
-    2 ** 53 - 1,
-  ),
+  storedBytes: {
+    ...limit("STORED_BYTES", "Stored bytes of media and drafts of one account", 0, 2 ** 53 - 1),
+    // Uploads that have begun have this limit.
+    isLive: false,
+  },
 } as const;
 
 function limit(name: string, what: string, fallback: number, max = 2 ** 31 - 1): Setting<number> {
@@ -20,6 +19,7 @@ function limit(name: string, what: string, fallback: number, max = 2 ** 31 - 1):
     name: `HLUST_ACCOUNT_${name}`,
     meaning: `${what}, at most; 0: unlimited. The operator can set another limit for an account`,
     fallback: text,
+    isLive: true,
     parse: (value, setting) => whole(value ?? text, setting, 0, max),
   };
 }

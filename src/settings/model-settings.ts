@@ -70,6 +70,7 @@ export const modelSettings = {
       "Models for a language, or for one recognition mode of it (live, short, job), in place of the best: en-US=NAME,is-IS:live=NAME",
     fallback: "the best installed model",
     isList: true,
+    isLive: true,
     parse: (text, name) => list(text).map((entry) => modelChoice(entry, name)),
   },
   catalogueFile: {

@@ -9,12 +9,14 @@ export const tlsSettings = {
     meaning:
       "File with the certificate of HLUST_PORT and those of its issuers (PEM); the port then needs TLS. It is read again when it changes",
     fallback: "none: cleartext, for a proxy in front of the service",
+    isLive: true,
     parse: (text) => (text === undefined ? undefined : resolve(text)),
   },
   key: {
     name: "HLUST_TLS_KEY",
     meaning: "File with the private key of HLUST_TLS_CERTIFICATE (PEM, without a passphrase)",
     fallback: "none",
+    isLive: true,
     parse: (text) => (text === undefined ? undefined : resolve(text)),
   },
 } satisfies Record<string, Setting<string | undefined>>;

@@ -15,6 +15,8 @@ export interface Setting<T> {
   readonly secret?: boolean;
   /** Whether it has several values: separated by commas, or in a configuration file a list. */
   readonly isList?: boolean;
+  /** Whether it can change while the service runs, at SIGHUP. */
+  readonly isLive?: boolean;
   readonly parse: (text: string | undefined, name: string) => T;
 }
 

@@ -58,15 +58,21 @@ export async function bigUploadPasses({ address, key }: ProbeTarget): Promise<vo
 
 /**
  * Asserts that a request that is refused because of its headers gets its response before its body
- * is sent: the proxy does not wait for the end of the body.
+ * is sent: the proxy does not wait for the end of the body. With `keepsSending`, more of the body
+ * is sent meanwhile.
  */
-export async function earlyRefusalPasses({ address, key }: ProbeTarget): Promise<void> {
+export async function earlyRefusalPasses(
+  { address, key }: ProbeTarget,
+  { keepsSending = false } = {},
+): Promise<void> {
   const start = { method: "POST", path: "/v1alpha1/initupload", body: {} };
   const started = await callRest(address, key, start);
   const { pathname, search } = new URL(started.json.storageSignedUrl);
   const put = request(`${address}${pathname}${search}x`, { method: "PUT" });
   put.on("error", () => {});
   put.write(Buffer.alloc(1_000));
+  const sending = keepsSending && setInterval(() => put.write(Buffer.alloc(1 << 16)), 50);
+  put.once("response", () => sending && clearInterval(sending));
   const [response] = await within("a refusal before the body", once(put, "response"));
   assert.equal(response.statusCode, 403);
   put.destroy();

@@ -45,7 +45,7 @@ async function serve(): Promise<void> {
   const recognizer = { languageCodes: () => ["en-US"], takesHints: () => false };
   const transcripts = transcriptsService(
     { db, media, pageTokens, watches: new NodeWatches(db) },
-    { answers: defaultAnswers(), attempts: createRefusedAttempts(100), log },
+    { answers: defaultAnswers(), attempts: createRefusedAttempts(() => 100), log },
     { arrivals, allow: parseMediaAllowList([]), recognizer, meter, log },
     { arrivals: new Arrivals(), aligner: { alignedLanguageCodes: () => [] }, meter, log },
   );

@@ -72,7 +72,7 @@ test("a node that is shutting down reports that it is not ready, serves calls un
   const isDraining = async () => (await fetch(`${address}/readyz`)).status === 503;
 
   child.kill("SIGHUP");
-  await until(async () => service.output().errors.includes("service.signal_ignored"));
+  await until(async () => service.output().errors.includes("settings.reloaded"));
   assert.equal((await fetch(`${address}/readyz`)).status, 200, "SIGHUP ends nothing");
 
   const health = createClient(Health, createGrpcTransport({ baseUrl: address }));

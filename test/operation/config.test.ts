@@ -5,8 +5,12 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { startService } from "../fault/process.ts";
 import { openTestAuthority } from "../fixtures/test-authority.ts";
 import { runHlust } from "../fixtures/run-hlust.ts";
+import { until } from "../fixtures/until.ts";
+import { openStream } from "../spec/stream.ts";
+import { openSocket, servedName } from "./tls-streams.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "hlust-config-"));
 after(() => {
@@ -66,4 +70,88 @@ test("hlust config --check accepts valid settings, and shows the end of the cert
   const wrong = await runHlust(["config", "--chekc"], {});
   assert.equal(wrong.code, 2);
   assert.match(wrong.errors, /--chekc(.|\n)*Usage: hlust config \[--check\]/);
+});
+
+test("SIGHUP changes what can change, while a stream continues", { timeout: 300_000 }, async () => {
+  const authority = await openTestAuthority(join(folder, "reloaded"));
+  const [one, two] = [await authority.issue("one"), await authority.issue("two")];
+  const write = (
+    streams: number,
+    origin: string,
+    { certificate, key }: typeof one,
+    rest = "",
+  ): string =>
+    file(
+      "reloaded.yaml",
+      `limits:
+  HLUST_ACCOUNT_STREAMS: ${streams}
+callers:
+  HLUST_ALLOWED_ORIGINS: [${origin}]
+tls:
+  HLUST_TLS_CERTIFICATE: ${certificate}
+  HLUST_TLS_KEY: ${key}
+service:
+  HLUST_DEFAULT_LANGUAGE: is-IS
+${rest}`,
+    );
+  const path = write(1, "https://a.example", one);
+  const settings = { HLUST_ENGINE: "scripted", HLUST_CONFIG: path };
+  await using service = await startService(join(folder, "data"), settings);
+  const { address, key, child } = service;
+  const logged = (event: string) =>
+    service
+      .output()
+      .errors.split("\n")
+      .filter((line) => line.includes(`"event":"${event}"`));
+  const allows = async (origin: string) => {
+    const { headers } = await fetch(`${address}/healthz`, { headers: { origin } });
+    return headers.get("access-control-allow-origin") === origin;
+  };
+  const reload = async (event: string) => {
+    const before = logged(event).length;
+    child.kill("SIGHUP");
+    await until(async () => logged(event).length > before);
+    return logged(event).at(-1) ?? "";
+  };
+  const end = await openSocket(service);
+  await assert.rejects(openStream(address, { token: key }), /HTTP 429/);
+  assert.ok((await allows("https://a.example")) && !(await allows("https://b.example")));
+
+  // What happens to media needs a restart; the port is set by the environment, which comes first.
+  write(2, "https://b.example", two, "  HLUST_KEEP_MEDIA: false\n  HLUST_PORT: 9\n");
+  const changed = await reload("settings.reloaded");
+  assert.deepEqual(JSON.parse(changed).changed, [
+    "HLUST_ACCOUNT_STREAMS",
+    "HLUST_ALLOWED_ORIGINS",
+    "HLUST_TLS_CERTIFICATE",
+    "HLUST_TLS_KEY",
+  ]);
+  await until(async () => logged("settings.need_restart").length === 1);
+  assert.match(
+    logged("settings.need_restart").join(),
+    /"level":40.*"problem":"changed, but needs a restart: HLUST_KEEP_MEDIA"/,
+  );
+  await until(async () => !(await allows("https://a.example")));
+  assert.ok(await allows("https://b.example"));
+  await until(async () => (await servedName(address)) === "two");
+  let endSecond: Awaited<ReturnType<typeof openSocket>> | undefined;
+  // The counts of nodes, and with them the limits, are shared each second.
+  await until(async () => {
+    endSecond = await openSocket(service);
+    return true;
+  });
+
+  // Invalid settings change nothing.
+  write(0, "https://c.example", one, "  HLUST_LGO: debug\n");
+  assert.match(await reload("settings.refused"), /reloaded.yaml:10:3: HLUST_LGO is not a setting/);
+  assert.ok(await allows("https://b.example"));
+  assert.equal(await servedName(address), "two");
+
+  // The level of the log counts at once: of this reload only the warning is logged.
+  write(2, "https://b.example", two, "  HLUST_KEEP_MEDIA: false\n  HLUST_LOG: warn\n");
+  await reload("settings.need_restart");
+  assert.equal(logged("settings.reloaded").length, 1);
+
+  assert.ok((await end()) > 0);
+  assert.ok(((await endSecond?.()) ?? 0) > 0);
 });

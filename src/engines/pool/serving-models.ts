@@ -58,7 +58,6 @@ export class ServingModels implements AsyncDisposable {
   readonly #options: ServingModelsOptions;
   /** Notified when a process becomes ready, or a model stops serving. */
   readonly #ready: ReadySignal;
-  readonly #choice: ModelChoice;
   /** The models that serve, by name. */
   readonly #serving = new Map<string, ModelProcesses>();
   /** The models with processes, including models that are being loaded or retired. */
@@ -76,7 +75,11 @@ export class ServingModels implements AsyncDisposable {
   constructor(options: ServingModelsOptions, ready: ReadySignal) {
     this.#options = options;
     this.#ready = ready;
-    this.#choice = options.choice ?? [];
+  }
+
+  /** The choice may change while the models serve. */
+  get #choice(): ModelChoice {
+    return this.#options.choice ?? [];
   }
 
   get all(): readonly ModelProcesses[] {
