@@ -97,8 +97,8 @@ export async function prepareFolder(folder: string, majorVersion: string): Promi
   const others = (await readdir(folder)).filter((n) => /^\d+$/.test(n) && n !== majorVersion);
   if (others.length > 0) {
     throw new Error(
-      `${folder} holds data of PostgreSQL ${others.join(", ")}, and this version of Hlust brings ${majorVersion}: move it ` +
-        `over with pg_dump of that version before this one starts`,
+      `${folder} holds data of PostgreSQL ${others.join(", ")}, and this version of Hlust brings ${majorVersion}: back it ` +
+        `up with the version of Hlust that wrote it (hlust backup), and restore the backup with this one (hlust restore)`,
     );
   }
   await refuseForeignData(join(folder, majorVersion));
