@@ -45,7 +45,7 @@ const copying: MediaStore = {
 const figures: Figure[] = [];
 const linked = await measure(
   "link, read and compare",
-  1.5,
+  3,
   async () => await backUp(store, "linked"),
 );
 await measure("again, nothing new", 0.5, async () => await backUp(store, "linked"));

@@ -156,7 +156,7 @@ class OwnServer implements OwnPostgres {
     client.on("error", () => {}); // "end" follows, or the query rejects
     try {
       await client.connect();
-      // A server that replays archived WAL (docs/operations/backup.md) answers, but cannot write yet.
+      // A server that replays archived WAL (docs/operations/backup.md) answers, but only reads.
       const { rows } = await client.query<{ replays: boolean }>(
         "select pg_is_in_recovery() as replays",
       );
