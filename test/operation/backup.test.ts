@@ -1,5 +1,5 @@
-// `hlust backup` and `hlust restore` as programs, while callers of a service create, change, replace
-// and delete transcripts and media.
+// `hlust backup` and `hlust restore` as programs, while callers of a service create, change,
+// replace and delete transcripts and media.
 import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
