@@ -84,6 +84,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "server",
   ],
   fsck: ["std", "database", "media", "transcripts", "vocabulary"],
+  backup: ["std", "database", "media", "models"],
   operator: ["std", "database", "media", "auth", "accounts"],
   settings: [
     "std",
@@ -185,6 +186,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "evaluation",
     "jobs/worker/cut-pieces.ts",
     "fsck",
+    "backup",
     "operator",
     "accounts",
     "auth",

@@ -74,7 +74,7 @@ export async function findBackups(folder: string): Promise<readonly FoundBackup[
   return found;
 }
 
-/** Deletes the oldest whole backups but the newest `keep`. Returns the names of the deleted ones. */
+/** Deletes all whole backups but the newest `keep`. Returns the names of the deleted ones. */
 export async function deleteOldBackups(folder: string, keep: number): Promise<readonly string[]> {
   const whole = (await findBackups(folder)).filter(({ isWhole }) => isWhole);
   const old = whole.slice(0, Math.max(0, whole.length - keep));

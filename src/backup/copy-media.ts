@@ -3,7 +3,6 @@ import { mkdir, open, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { MediaStore } from "../media/media-store.ts";
 import { isLinked, statFile, syncFolder } from "../media/synced-files.ts";
-import { ServiceError } from "../std/service-error.ts";
 import { mediaPath, type Manifest, type MediaFacts } from "./backup-format.ts";
 import type { ChecksumsWriter } from "./checksums.ts";
 import { hashFile } from "./hash-file.ts";
@@ -118,23 +117,28 @@ async function copyFromStore(
 ): Promise<Placed | undefined> {
   const part = `${place}.part`;
   await rm(part, { force: true });
-  const source = await store.open(id).catch((error: unknown) => {
-    if (error instanceof ServiceError && error.code === "not_found") return undefined;
-    throw error;
-  });
-  if (!source) return undefined;
+  const size = await store.sizeBytes(id);
+  if (size === undefined) return undefined;
   const hash = createHash("sha256");
   let bytes = 0;
   {
     await using handle = await open(part, "wx", 0o600);
-    const chunks: AsyncIterable<Buffer> = source;
-    for await (const chunk of chunks) {
+    const source = size === 0 ? undefined : await chunksOf(store, id, size);
+    for await (const chunk of source ?? []) {
       hash.update(chunk);
-      bytes += chunk.length;
       await handle.writeFile(chunk);
+      bytes += chunk.length;
     }
     await handle.sync();
   }
   await rename(part, place);
   return { bytes, sha256: hash.digest("hex") };
+}
+
+async function chunksOf(
+  store: MediaStore,
+  id: string,
+  size: number,
+): Promise<AsyncIterable<Uint8Array>> {
+  return (await store.openChunks?.(id, { start: 0, end: size - 1 })) ?? (await store.open(id));
 }

@@ -1,6 +1,4 @@
-/**
- * The tables that a backup contains. A test checks that each table of the database is here or below.
- */
+/** The tables that a backup contains. A test checks that each table is here or below. */
 export const keptTables = [
   "account",
   "alignment_job",

@@ -1,18 +1,7 @@
+import { backupOptions } from "./backup/backup-options.ts";
 import { UsageError, type Command } from "./command.ts";
 import { Arguments, describeOptions } from "./options.ts";
-import { jsonOption } from "./operator/json-option.ts";
 import { takePositionals } from "./operator/take-positionals.ts";
-
-const options = {
-  keep: { hint: "N", meaning: "delete older whole backups in TARGET, but the newest N" },
-  since: {
-    hint: "BACKUP",
-    meaning: "the backup whose media is linked, not copied (the newest in TARGET)",
-  },
-  "no-media": { meaning: "copy the database only, for media that is kept otherwise" },
-  "allow-damage": { meaning: "succeed although media of the archive is missing or altered" },
-  ...jsonOption,
-} as const;
 
 const usage = `Usage: hlust backup TARGET [options]
        hlust backup list TARGET [--json]
@@ -22,15 +11,13 @@ Makes a backup in a new folder of TARGET, while the service runs: the database a
 media that it names. Media is linked where that is possible, and read and compared once. HLUST_DATA,
 DATABASE_URL and S3_BUCKET name the archive.
 
-${describeOptions(options)}
+${describeOptions(backupOptions)}
 list shows the backups of a folder, and which of them are whole. verify reads a backup to its end and
 names each file that is missing, cut or altered.
 
 A backup contains signing keys, secrets of webhooks and hashes of keys: keep it as safe as the archive.
 \`hlust restore\` restores one. Exits with 0 on success, 1 if a backup is not whole, 2 after a failure.
 `;
-
-export type BackupArguments = Arguments<typeof options>;
 
 /** The command `hlust backup`, which makes, lists and checks backups. */
 export const backup: Command = {
@@ -41,7 +28,7 @@ export const backup: Command = {
       return 0;
     }
     try {
-      const read = new Arguments(options, args);
+      const read = new Arguments(backupOptions, args);
       const [first, ...others] = read.positionals;
       if (first === "list" && others.length > 0) {
         const [target = ""] = takePositionals(others, ["TARGET"]);

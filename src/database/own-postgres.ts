@@ -156,6 +156,14 @@ class OwnServer implements OwnPostgres {
     client.on("error", () => {}); // "end" follows, or the query rejects
     try {
       await client.connect();
+      // A server that replays archived WAL (docs/operations/backup.md) answers, but only reads.
+      const { rows } = await client.query<{ replays: boolean }>(
+        "select pg_is_in_recovery() as replays",
+      );
+      if (rows[0]?.replays) {
+        await client.end();
+        return "starting";
+      }
       await client.query("select pg_advisory_lock_shared($1)", [inUseLock]);
     } catch (error) {
       await client.end().catch(() => {});

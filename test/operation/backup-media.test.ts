@@ -107,7 +107,7 @@ describe("makeBackup()", () => {
     );
   });
 
-  it("refuses a target that is no folder, and one in which a backup is being made", async () => {
+  it("refuses a target that is not a folder, and one in which a backup is being made", async () => {
     writeFileSync(join(archive.folder, "file"), "");
     await assert.rejects(archive.backUp("file"), /cannot be written to .*file: it is not a folder/);
     const [first, second] = await Promise.allSettled([

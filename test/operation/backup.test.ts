@@ -1,4 +1,4 @@
-// `hlust backup` and `hlust restore` as programs, beside a service whose callers create, change,
+// `hlust backup` and `hlust restore` as programs, while callers of a service create, change,
 // replace and delete transcripts and media.
 import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";

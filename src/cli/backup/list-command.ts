@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { readManifest } from "../../backup/backup-format.ts";
 import { findBackups } from "../../backup/backup-folder.ts";
 import { megabytes } from "../../models/disk-room.ts";
-import type { BackupArguments } from "../backup.ts";
+import type { BackupArguments } from "./backup-options.ts";
 import { columns } from "../models/columns.ts";
 import { writeJson } from "../operator/json-option.ts";
 

@@ -4,7 +4,7 @@ import { modelFacts } from "../../backup/model-facts.ts";
 import { readConfig } from "../../config.ts";
 import { openArchive } from "../../media/open-archive.ts";
 import { megabytes } from "../../models/disk-room.ts";
-import type { BackupArguments } from "../backup.ts";
+import type { BackupArguments } from "./backup-options.ts";
 import { writeJson } from "../operator/json-option.ts";
 import { UsageError } from "../command.ts";
 import { BackupDisplay } from "./backup-display.ts";

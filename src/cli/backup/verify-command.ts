@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { BackupError } from "../../backup/backup-format.ts";
 import { problemsOf, type Problem } from "../../backup/verify-backup.ts";
-import type { BackupArguments } from "../backup.ts";
+import type { BackupArguments } from "./backup-options.ts";
 import { writeJson } from "../operator/json-option.ts";
 import { BackupDisplay } from "./backup-display.ts";
 
