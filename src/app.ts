@@ -30,13 +30,14 @@ import {
 } from "./doors.ts";
 import { openDialects } from "./dialects/create-dialects.ts";
 import { openWyoming, type Wyoming } from "./dialects/wyoming/open-wyoming.ts";
-import { openEnginePool } from "./engines/pool/engine-pool.ts";
+import { openEnginePool, type EnginePool } from "./engines/pool/engine-pool.ts";
 import { Arrivals } from "./jobs/arrivals.ts";
 import type { MediaStore } from "./media/media-store.ts";
 import { openServedArchive } from "./media/open-served-archive.ts";
 import { openUploadCollector } from "./media/upload-collector.ts";
 import { openJobWork } from "./open-job-work.ts";
 import { loadingModels, readinessChecks, useOf } from "./readiness.ts";
+import type { AccessLog } from "./server/access-log.ts";
 import { createAnswerError } from "./server/answer-errors.ts";
 import { openServer, reportBug, type Server } from "./server/server.ts";
 import { HeldBytes } from "./std/held-bytes.ts";
@@ -99,6 +100,8 @@ export async function openApp(
   config: Config,
   options: {
     readonly log: Log;
+    /** The log of calls. Default: none. */
+    readonly access?: AccessLog | undefined;
     readonly signal?: AbortSignal;
     /** Whether the operator requested quarantine: see openServedArchive(). Default: no. */
     readonly isQuarantined?: boolean;
@@ -106,7 +109,7 @@ export async function openApp(
     readonly onFailure?: (error: unknown) => void;
   },
 ): Promise<App> {
-  const { log, signal, isQuarantined = false, onFailure } = options;
+  const { log, access, signal, isQuarantined = false, onFailure } = options;
   await using parts = new AsyncDisposableStack();
   const failed = new AbortController();
   failed.signal.addEventListener("abort", () => onFailure?.(failed.signal.reason));
@@ -114,6 +117,7 @@ export async function openApp(
   try {
     return await openParts(config, parts, {
       log,
+      access,
       signal: AbortSignal.any(given),
       failed,
       isQuarantined,
@@ -127,6 +131,7 @@ export async function openApp(
 /** The arguments with which the parts of the service are opened. */
 interface Opening {
   readonly log: Log;
+  readonly access: AccessLog | undefined;
   readonly signal: AbortSignal;
   /**
    * Aborted with the error of the first part that fails. This aborts `signal` too, and so the other
@@ -197,6 +202,7 @@ async function openParts(
       network: networkOf(config, publicUrl),
       health: { checks, useOf, isStarting: () => loadingModels(recognizer.state()).length > 0 },
       traffic: { ...reading, answers },
+      access: opening.access,
       log,
     }),
   );
@@ -214,12 +220,19 @@ async function openParts(
     wyomingAddress: wyoming?.address,
     firstKey,
     firstLink: owner && signInLink(publicUrl(), await createSignInToken(db, owner)),
-    loading: () => loadingModels(recognizer.state()),
-    loaded: (signal) => recognizer.loaded(signal),
+    ...loadingOf(recognizer),
     leave: () => leaveNode(server, workers, log),
     drain: (...limits) => drainNode(server, watches, ...limits),
     quarantine,
     [Symbol.asyncDispose]: () => open.disposeAsync(),
+  };
+}
+
+/** Returns how the models found at the start are loading. */
+function loadingOf(recognizer: EnginePool): Pick<App, "loading" | "loaded"> {
+  return {
+    loading: () => loadingModels(recognizer.state()),
+    loaded: (signal) => recognizer.loaded(signal),
   };
 }
 
@@ -286,7 +299,7 @@ function endWatches(watches: NodeWatches): void {
 async function openSlowParts(
   config: Config,
   parts: AsyncDisposableStack,
-  { log, signal, failed }: Omit<Opening, "isQuarantined">,
+  { log, signal, failed }: Omit<Opening, "isQuarantined" | "access">,
 ) {
   const folder = join(config.dataFolder, "postgres");
   const opening = [

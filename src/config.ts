@@ -9,6 +9,7 @@ import {
 } from "./settings/database-settings.ts";
 import { drainSettings, readDrain, type DrainConfig } from "./settings/drain-settings.ts";
 import { limitSettings, readLimits } from "./settings/limit-settings.ts";
+import { logSettings, readLog, type LogConfig } from "./settings/log-settings.ts";
 import { memorySettings } from "./settings/memory-settings.ts";
 import { modelSettings, type ModelConfig } from "./settings/model-settings.ts";
 import type { OpenIdSettings } from "./auth/open-id.ts";
@@ -63,6 +64,7 @@ export interface Config extends ModelConfig {
   readonly allowWebhooksTo: readonly string[];
   readonly sandbox: SandboxChoice;
   readonly logLevel: LogLevel;
+  readonly log: LogConfig;
   readonly keepMedia: boolean;
   readonly uploadBytesMax: number;
   /** The maximum length of a job's recording, in seconds. */
@@ -226,6 +228,7 @@ const settings = {
       | "memoryMb"
       | "wyoming"
       | "tracing"
+      | "log"
     >
   ]: Setting<Config[Key] | undefined>;
 };
@@ -240,6 +243,7 @@ const allSettings: readonly Setting<unknown>[] = [
   ...Object.values(drainSettings),
   ...Object.values(wyomingSettings),
   ...Object.values(tracingSettings),
+  ...Object.values(logSettings),
   ...Object.values(memorySettings),
 ];
 
@@ -284,6 +288,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     allowWebhooksTo: read(settings.allowWebhooksTo),
     sandbox: read(settings.sandbox),
     logLevel: read(settings.logLevel),
+    log: readLog(read),
     keepMedia: read(settings.keepMedia),
     uploadBytesMax: read(settings.uploadBytesMax),
     recordingSecondsMax: read(settings.recordingSecondsMax),

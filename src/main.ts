@@ -2,7 +2,9 @@ import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { openApp, type App } from "./app.ts";
 import { type Config, readConfig } from "./config.ts";
+import type { AccessLog } from "./server/access-log.ts";
 import { createLog, errorFields, type Log } from "./std/log.ts";
+import { ambientFields } from "./tracing/tracing.ts";
 import { openTracing } from "./tracing/open-tracing.ts";
 import { openSupervisor } from "./systemd/supervisor.ts";
 
@@ -25,7 +27,7 @@ export async function serve(
   { isQuarantined }: { readonly isQuarantined: boolean },
 ): Promise<void> {
   const config = readConfig(environment);
-  const log = createLog(config.logLevel);
+  const { log, access } = openLogs(config);
   const stop = listenForSignals(log);
   await using _tracing = config.tracing && (await openTracing(config.tracing, log));
   using supervisor = await openSupervisor(environment, log);
@@ -36,7 +38,12 @@ export async function serve(
   });
 
   try {
-    await using app = await openWithin(config, { log, stopped: stop.stopped, isQuarantined });
+    await using app = await openWithin(config, {
+      log,
+      access,
+      stopped: stop.stopped,
+      isQuarantined,
+    });
     await sayReady(app, { log, stopped: stop.stopped });
     if (!stop.stopped.aborted) supervisor.ready();
     await aborted(stop.stopped);
@@ -46,6 +53,18 @@ export async function serve(
     // If the service was stopped before it was ready, its open parts have been closed.
     if (!stop.stopped.aborted) throw error;
   }
+}
+
+/** Creates the log and, if it is wanted, the log of calls, whose lines no level leaves out. */
+function openLogs({ logLevel, log }: Config): { log: Log; access: AccessLog | undefined } {
+  const format = log.format ?? (process.stderr.isTTY ? "pretty" : "json");
+  const options = { format, fields: ambientFields };
+  return {
+    log: createLog(logLevel, { ...options, sample: log.sample }),
+    access: log.isAccessLogged
+      ? { log: createLog("info", options), sample: log.accessSample }
+      : undefined,
+  };
 }
 
 /**
@@ -95,9 +114,14 @@ function listenForSignals(log: Log): {
  */
 async function openWithin(
   config: Config,
-  options: { readonly log: Log; readonly stopped: AbortSignal; readonly isQuarantined: boolean },
+  options: {
+    readonly log: Log;
+    readonly access: AccessLog | undefined;
+    readonly stopped: AbortSignal;
+    readonly isQuarantined: boolean;
+  },
 ): Promise<App> {
-  const { log, stopped, isQuarantined } = options;
+  const { log, access, stopped, isQuarantined } = options;
   let limit: NodeJS.Timeout | undefined;
   const limitStart = () => {
     limit = limitStop(log);
@@ -107,7 +131,13 @@ async function openWithin(
     const onFailure = (error: unknown) => {
       if (!stopped.aborted) limit = endSoon(error);
     };
-    const app = await openApp(config, { log, signal: stopped, isQuarantined, onFailure });
+    const app = await openApp(config, {
+      log,
+      access,
+      signal: stopped,
+      isQuarantined,
+      onFailure,
+    });
     // The shutdown has its own time limit.
     clearTimeout(limit);
     return app;

@@ -140,7 +140,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "doors.ts",
     "readiness.ts",
   ],
-  "main.ts": ["std", "systemd", "tracing", "config.ts", "app.ts"],
+  "main.ts": ["std", "systemd", "tracing", "server/access-log.ts", "config.ts", "app.ts"],
   cli: [
     "gen",
     "std",

@@ -5,7 +5,7 @@ import type { Authenticator } from "../auth/authenticate.ts";
 import { file_google_rpc_error_details } from "../gen/google/rpc/error_details_pb.ts";
 import type { HeldBytes } from "../std/held-bytes.ts";
 import { ServiceError } from "../std/service-error.ts";
-import { currentSpan } from "../tracing/tracing.ts";
+import { currentSpan, noteCall } from "../tracing/tracing.ts";
 import { answerErrors, rpcCode, type AnswerError } from "./answer-errors.ts";
 import { callOriginOf, originKey } from "./call-origin.ts";
 import type { Draining } from "./draining.ts";
@@ -75,12 +75,20 @@ export function createGrpcDoor({ services, open, ...parts }: RpcServices & RpcPa
       const method = methodOf(request);
       if (method) {
         currentSpan()?.rename(pathOf(request).slice(1));
+        noteCall({ method: pathOf(request).slice(1), ...(isConnect(request) && connect) });
         requests.set(request, prepareRpcRequest(request, response, method, parts));
         adapter(request, withPlainMessages(response));
       } else answerUnimplemented(pathOf(request), response);
       return Promise.resolve();
     },
   };
+}
+
+const connect = { protocol: "connect" } as const;
+
+/** Returns whether a call of a method is one of Connect: the other two protocols are gRPC's. */
+function isConnect(request: HttpRequest): boolean {
+  return !(request.headers["content-type"] ?? "").startsWith("application/grpc");
 }
 
 function pathOf(request: HttpRequest): string {

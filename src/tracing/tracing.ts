@@ -35,10 +35,22 @@ export interface SpanSource {
   start(name: string, options: SpanOptions): Span;
 }
 
+/** What the access log states about a call, noted as it becomes known. */
+export interface CallNote {
+  /** The method of the contract, package.Service/Method, or else that of HTTP. */
+  method?: string;
+  protocol?: string;
+  /** The google.rpc.Code in lower case; undefined if nothing failed. */
+  code?: string;
+  accountId?: string;
+}
+
 /** What code that runs for a call or a job can know about it. */
 interface Ambient {
   readonly requestId?: string;
   readonly span?: Span | undefined;
+  /** Undefined if there is no access log. */
+  readonly note?: CallNote | undefined;
 }
 
 const ambient = new AsyncLocalStorage<Ambient>();
@@ -90,6 +102,12 @@ export async function traced<T>(
 /** Runs something for a request or in a span: log lines and spans within it name them. */
 export function within<T>(added: Ambient, run: () => T): T {
   return ambient.run({ ...ambient.getStore(), ...added }, run);
+}
+
+/** Notes facts for the access log, if there is one. */
+export function noteCall(facts: CallNote): void {
+  const note = ambient.getStore()?.note;
+  if (note) Object.assign(note, facts);
 }
 
 /** Returns the current span; undefined if there is none. */
