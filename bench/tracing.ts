@@ -1,7 +1,7 @@
 // Measures what tracing costs: the CPU time of the service for a call, without tracing, with all
 // traces sent, and with one in a hundred. All run in this process, in turns, on databases of one
-// server; the caller and the OTLP endpoint are other processes. Without tracing, the service is also
-// compared with an earlier version that has none, if the history of git has one.
+// server; the caller and the OTLP endpoint are other processes. Without tracing, the service is
+// also compared with an earlier version that has none, if the history of git has one.
 //
 // Usage: npm run bench:tracing [calls of a round]
 import { spawn } from "node:child_process";
@@ -22,8 +22,8 @@ import { unpackVersionBefore } from "../test/fixtures/version-before.ts";
 import { report, reportMachine } from "./report.ts";
 import { openCaller, requestText } from "./transcoding/calls.ts";
 
-const rounds = 9;
-const callsARound = Number(process.argv[2] ?? 600);
+const rounds = 15;
+const callsARound = Number(process.argv[2] ?? 300);
 const log = createLog("silent");
 const root = join(import.meta.dirname, "..");
 

@@ -63,7 +63,7 @@ function protocolOf(request: HttpRequest): string {
   return request.httpVersionMajor > 1 ? "http/2" : "http/1.1";
 }
 
-/** Returns a function that returns the bytes sent: with headers over HTTP/1.1, without over HTTP/2. */
+/** Returns a function for the bytes sent: with headers over HTTP/1.1, without over HTTP/2. */
 function countBytes(response: HttpResponse): () => number {
   if (!(response instanceof Http2ServerResponse)) {
     const { socket } = response;

@@ -211,11 +211,11 @@ test("a sampler with parents follows its callers", async () => {
   assert.deepEqual(new Set(other.spans.map((span) => span.traceId)), new Set([traceId]));
 });
 
-for (const how of ["never answers", "is away"] as const) {
+for (const how of ["never answers", "is unavailable"] as const) {
   test(`an endpoint that ${how} delays no call, and dropped spans are counted`, async () => {
     await using silent = await openOtlpReceiver({ answers: false });
     await using service = await startTraced(
-      { url: how === "is away" ? "http://127.0.0.1:9" : silent.url },
+      { url: how === "is unavailable" ? "http://127.0.0.1:9" : silent.url },
       { OTEL_BSP_MAX_QUEUE_SIZE: "8", OTEL_EXPORTER_OTLP_TIMEOUT: "600000" },
     );
     for (let count = 0; count < 40; count += 1) {
