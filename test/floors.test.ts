@@ -18,9 +18,9 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   evaluation: [],
   writing: [],
   engines: ["std", "audio", "models", "tracing"],
-  auth: ["std", "gen", "database"],
+  auth: ["std", "gen", "database", "tracing"],
   accounts: ["std", "gen", "database", "auth"],
-  watches: ["std", "database"],
+  watches: ["std", "database", "tracing"],
   vocabulary: ["std", "gen", "database", "auth", "engines", "writing"],
   transcripts: [
     "std",

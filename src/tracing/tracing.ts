@@ -23,6 +23,7 @@ export interface Span {
   readonly spanId: string;
   /** The span as the parent of spans in other processes. */
   readonly traceparent: string;
+  readonly isEnded: boolean;
   rename(name: string): void;
   set(attributes: SpanAttributes): void;
   /** Marks the span as failed, with a reason from a closed list (error.type). */
@@ -102,6 +103,13 @@ export async function traced<T>(
 /** Runs something for a request or in a span: log lines and spans within it name them. */
 export function within<T>(added: Ambient, run: () => T): T {
   return ambient.run({ ...ambient.getStore(), ...added }, run);
+}
+
+/**
+ * Runs something for no call, such as a loop that the first call starts and that outlives it.
+ */
+export function outside<T>(run: () => T): T {
+  return ambient.exit(run);
 }
 
 /** Notes facts for the access log, if there is one. */

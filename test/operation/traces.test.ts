@@ -176,6 +176,32 @@ test("a live stream has short spans: its opening, each utterance, and its end", 
   assert.ok(!receiver.bodies.join("").includes(traced.key), "the token of the address");
 });
 
+test("what a stream starts and leaves running is not part of its trace", async () => {
+  const traceId = newTraceId();
+  const authorization = `Bearer ${traced.key}`;
+  const headers = { authorization, traceparent: traceparentOf(traceId) };
+  const leave = new AbortController();
+  const client = createClient(Transcripts, createGrpcTransport({ baseUrl: traced.address }));
+  const options = { headers, signal: leave.signal };
+  const watch = client.watchTranscriptJobs({}, options)[Symbol.asyncIterator]();
+  await watch.next();
+  const body = {
+    metadata: { languageCode: "en-US", fileType: "AUDIO" },
+    useUri: true,
+    uri: "http://127.0.0.1:9/none.wav",
+  };
+  await call(traced, "POST", "/v1alpha1/transcriptjob:submit", { body });
+  // The change is read by the loop that the watch has started.
+  await watch.next();
+  leave.abort();
+  const ended = "hlust.transcripts.v1alpha1.Transcripts/WatchTranscriptJobs ended";
+  const spans = await spansWith(traceId, ended);
+  const endpoint = spans.find(({ kind }) => kind === kinds.server) ?? assert.fail();
+  const late = spans.filter(({ startMs }) => startMs > endpoint.endMs);
+  const names = new Set(late.map(({ name }) => name));
+  assert.deepEqual(names.difference(new Set([ended, ended.replace("ended", "opened")])), new Set());
+});
+
 test("a call over gRPC continues the caller's trace, and an error is named by its reason", async () => {
   const traceId = newTraceId();
   const client = createClient(Transcripts, createGrpcTransport({ baseUrl: traced.address }));
@@ -187,10 +213,10 @@ test("a call over gRPC continues the caller's trace, and an error is named by it
   const spans = await spansWith(traceId, method, 2);
   const endpoint = spans.find(({ kind }) => kind === kinds.server);
   assert.equal(endpoint?.parentSpanId, callerSpan);
-  const call = spans.find(({ parentSpanId }) => parentSpanId === endpoint?.spanId);
+  const call = spans.find((span) => span.name === method && span !== endpoint);
   assert.deepEqual(
-    [call?.name, call?.isFailed, call?.attributes["error.type"]],
-    [method, true, "TRANSCRIPT_NOT_FOUND"],
+    [call?.parentSpanId, call?.isFailed, call?.attributes["error.type"]],
+    [endpoint?.spanId, true, "TRANSCRIPT_NOT_FOUND"],
   );
 });
 
