@@ -22,7 +22,7 @@ import { unpackVersionBefore } from "../test/fixtures/version-before.ts";
 import { report, reportMachine } from "./report.ts";
 import { openCaller, requestText } from "./transcoding/calls.ts";
 
-const rounds = 15;
+const rounds = 9;
 const callsARound = Number(process.argv[2] ?? 300);
 const log = createLog("silent");
 const root = join(import.meta.dirname, "..");

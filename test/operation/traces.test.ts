@@ -176,6 +176,22 @@ test("a live stream has short spans: its opening, each utterance, and its end", 
   assert.ok(!receiver.bodies.join("").includes(traced.key), "the token of the address");
 });
 
+test("a socket of another service's protocol has short spans too", async () => {
+  const traceId = newTraceId();
+  const headers = { traceparent: traceparentOf(traceId) };
+  const stream = await openStream(traced.address, { token: traced.key, path: "/vosk/en", headers });
+  stream.send({ config: { sample_rate: 16_000 } });
+  const samples = Buffer.from(scriptedSamples([1_300], { pauseMs: 900 }).buffer);
+  for (let at = 0; at < samples.length; at += 3_200) {
+    stream.sendRaw(samples.subarray(at, at + 3_200), true);
+  }
+  const spans = await spansWith(traceId, "utterance");
+  const name = "WEBSOCKET hlust.speech.v2beta1.Speech/StreamingRecognize";
+  assert.equal(only(spans, "utterance").parentSpanId, only(spans, name).spanId);
+  stream.send({ eof: 1 });
+  await stream.closed;
+});
+
 test("what a stream starts and leaves running is not part of its trace", async () => {
   const traceId = newTraceId();
   const authorization = `Bearer ${traced.key}`;
