@@ -29,7 +29,7 @@ import {
 } from "./doors.ts";
 import { openDialects } from "./dialects/create-dialects.ts";
 import { openWyoming, type Wyoming } from "./dialects/wyoming/open-wyoming.ts";
-import { openEnginePool } from "./engines/pool/engine-pool.ts";
+import { openEnginePool, type EnginePool } from "./engines/pool/engine-pool.ts";
 import { Arrivals } from "./jobs/arrivals.ts";
 import type { MediaStore } from "./media/media-store.ts";
 import { openServedArchive, type ServedArchive } from "./media/open-served-archive.ts";
@@ -38,6 +38,7 @@ import { openUploadCollector } from "./media/upload-collector.ts";
 import { openJobWork } from "./open-job-work.ts";
 import { createNodeMetrics, type NodeMetrics } from "./open-metrics.ts";
 import { healthOptions, loadingModels } from "./readiness.ts";
+import type { AccessLog } from "./server/access-log.ts";
 import { createAnswerError } from "./server/answer-errors.ts";
 import { openServer, reportBug, type Server } from "./server/server.ts";
 import type { ServedCertificate } from "./server/tls/served-certificate.ts";
@@ -105,6 +106,8 @@ export async function openApp(
   config: Config,
   options: {
     readonly log: Log;
+    /** The log of calls. Default: none. */
+    readonly access?: AccessLog | undefined;
     readonly signal?: AbortSignal;
     /** Whether the operator requested quarantine: see openServedArchive(). Default: no. */
     readonly isQuarantined?: boolean;
@@ -112,7 +115,7 @@ export async function openApp(
     readonly onFailure?: (error: unknown) => void;
   },
 ): Promise<App> {
-  const { log, signal, isQuarantined = false, onFailure } = options;
+  const { log, access, signal, isQuarantined = false, onFailure } = options;
   await using parts = new AsyncDisposableStack();
   const failed = new AbortController();
   failed.signal.addEventListener("abort", () => onFailure?.(failed.signal.reason));
@@ -120,6 +123,7 @@ export async function openApp(
   try {
     return await openParts(config, parts, {
       log,
+      access,
       signal: AbortSignal.any(given),
       failed,
       isQuarantined,
@@ -133,6 +137,7 @@ export async function openApp(
 /** The arguments with which the parts of the service are opened. */
 interface Opening {
   readonly log: Log;
+  readonly access: AccessLog | undefined;
   readonly signal: AbortSignal;
   /**
    * Aborted with the error of the first part that fails. This aborts `signal` too, and so the other
@@ -203,6 +208,7 @@ async function openParts(
       traffic: { ...reading, answers },
       others: metrics.doors,
       recorder: metrics.calls,
+      access: opening.access,
       log,
     }),
   );
@@ -221,8 +227,7 @@ async function openParts(
     certificate: listen.certificate,
     firstKey,
     firstLink: answersCalls ? await firstLinkOf(db, firstKey, publicUrl()) : undefined,
-    loading: () => loadingModels(recognizer.state()),
-    loaded: (signal) => recognizer.loaded(signal),
+    ...loadingOf(recognizer),
     leave: () => leaveNode(server, workers, log),
     drain: (...limits) => drainNode({ server, wyoming, watches }, ...limits),
     quarantine,
@@ -263,6 +268,14 @@ async function firstLinkOf(
 ): Promise<string | undefined> {
   const owner = firstKey?.owner;
   return owner && signInLink(publicUrl, await createSignInToken(db, owner));
+}
+
+/** Returns how the models found at the start are loading. */
+function loadingOf(recognizer: EnginePool): Pick<App, "loading" | "loaded"> {
+  return {
+    loading: () => loadingModels(recognizer.state()),
+    loaded: (signal) => recognizer.loaded(signal),
+  };
 }
 
 /** Opens the listener of Wyoming, if there is one. It closes before the other doors. */
@@ -335,7 +348,7 @@ function endWatches(watches: NodeWatches): void {
 async function openSlowParts(
   config: Config,
   parts: AsyncDisposableStack,
-  { log, signal, failed }: Omit<Opening, "isQuarantined">,
+  { log, signal, failed }: Omit<Opening, "isQuarantined" | "access">,
   metrics: NodeMetrics,
 ) {
   const folder = join(config.dataFolder, "postgres");

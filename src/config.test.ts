@@ -132,6 +132,7 @@ test("readConfig() reads every setting", () => {
     allowWebhooksTo: ["hooks.example"],
     sandbox: "reduced",
     logLevel: "debug",
+    log: { format: undefined, sample: 1, isAccessLogged: false, accessSample: 1 },
     keepMedia: false,
     uploadBytesMax: 1000,
     recordingSecondsMax: 3600,

@@ -12,6 +12,7 @@ import type { SettingGroups } from "./settings/config-file.ts";
 import { configFileSetting, GivenSettings } from "./settings/given-settings.ts";
 import { drainSettings, readDrain, type DrainConfig } from "./settings/drain-settings.ts";
 import { limitSettings, readLimits } from "./settings/limit-settings.ts";
+import { logSettings, readLog, type LogConfig } from "./settings/log-settings.ts";
 import { memorySettings } from "./settings/memory-settings.ts";
 import { metricsSettings, readMetrics, type MetricsSettings } from "./settings/metrics-settings.ts";
 import { modelSettings, type ModelConfig } from "./settings/model-settings.ts";
@@ -59,6 +60,7 @@ export interface Config extends ModelConfig {
   readonly allowWebhooksTo: readonly string[];
   readonly sandbox: SandboxChoice;
   readonly logLevel: LogLevel;
+  readonly log: LogConfig;
   readonly keepMedia: boolean;
   readonly uploadBytesMax: number;
   /** The maximum length of a job's recording, in seconds. */
@@ -232,6 +234,7 @@ const settings = {
       | "wyoming"
       | "metrics"
       | "tracing"
+      | "log"
     >
   ]: Setting<Config[Key] | undefined>;
 };
@@ -252,6 +255,7 @@ const groups: SettingGroups = {
   wyoming: Object.values(wyomingSettings),
   metrics: Object.values(metricsSettings),
   tracing: Object.values(tracingSettings),
+  log: Object.values(logSettings),
   memory: Object.values(memorySettings),
 };
 
@@ -292,6 +296,7 @@ export function examineConfig(environment: NodeJS.ProcessEnv): {
     allowWebhooksTo: read(settings.allowWebhooksTo),
     sandbox: read(settings.sandbox),
     logLevel: read(settings.logLevel),
+    log: readLog(read),
     keepMedia: read(settings.keepMedia),
     uploadBytesMax: read(settings.uploadBytesMax),
     recordingSecondsMax: read(settings.recordingSecondsMax),

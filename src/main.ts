@@ -4,7 +4,9 @@ import { openApp, type App } from "./app.ts";
 import type { Config } from "./config.ts";
 import { LiveConfig } from "./live-config.ts";
 import { reloadSettings } from "./reload-settings.ts";
+import type { AccessLog } from "./server/access-log.ts";
 import { createLog, errorFields, type Log } from "./std/log.ts";
+import { ambientFields } from "./tracing/tracing.ts";
 import { openTracing } from "./tracing/open-tracing.ts";
 import { openSupervisor } from "./systemd/supervisor.ts";
 
@@ -28,7 +30,7 @@ export async function serve(
 ): Promise<void> {
   const live = new LiveConfig(environment);
   const { config } = live;
-  const log = createLog(config.logLevel);
+  const { log, access } = openLogs(config);
   const stop = listenForSignals(log);
   await using _tracing = config.tracing && (await openTracing(config.tracing, log));
   let opened: App | undefined;
@@ -43,7 +45,12 @@ export async function serve(
   });
 
   try {
-    await using app = await openWithin(config, { log, stopped: stop.stopped, isQuarantined });
+    await using app = await openWithin(config, {
+      log,
+      access,
+      stopped: stop.stopped,
+      isQuarantined,
+    });
     opened = app;
     await sayReady(app, { log, stopped: stop.stopped });
     if (!stop.stopped.aborted) supervisor.ready();
@@ -54,6 +61,18 @@ export async function serve(
     // If the service was stopped before it was ready, its open parts have been closed.
     if (!stop.stopped.aborted) throw error;
   }
+}
+
+/** Creates the log and, if it is wanted, the log of calls, whose lines no level leaves out. */
+function openLogs({ logLevel, log }: Config): { log: Log; access: AccessLog | undefined } {
+  const format = log.format ?? (process.stderr.isTTY ? "pretty" : "json");
+  const options = { format, fields: ambientFields };
+  return {
+    log: createLog(logLevel, { ...options, sample: log.sample }),
+    access: log.isAccessLogged
+      ? { log: createLog("info", options), sample: log.accessSample }
+      : undefined,
+  };
 }
 
 /**
@@ -107,9 +126,14 @@ function listenForReloads(log: Log, reload: () => Promise<void>): void {
  */
 async function openWithin(
   config: Config,
-  options: { readonly log: Log; readonly stopped: AbortSignal; readonly isQuarantined: boolean },
+  options: {
+    readonly log: Log;
+    readonly access: AccessLog | undefined;
+    readonly stopped: AbortSignal;
+    readonly isQuarantined: boolean;
+  },
 ): Promise<App> {
-  const { log, stopped, isQuarantined } = options;
+  const { log, access, stopped, isQuarantined } = options;
   let limit: NodeJS.Timeout | undefined;
   const limitStart = () => {
     limit = limitStop(log);
@@ -119,7 +143,13 @@ async function openWithin(
     const onFailure = (error: unknown) => {
       if (!stopped.aborted) limit = endSoon(error);
     };
-    const app = await openApp(config, { log, signal: stopped, isQuarantined, onFailure });
+    const app = await openApp(config, {
+      log,
+      access,
+      signal: stopped,
+      isQuarantined,
+      onFailure,
+    });
     // The shutdown has its own time limit.
     clearTimeout(limit);
     return app;

@@ -131,7 +131,7 @@ test(
       for (const line of said.errors.trimEnd().split("\n")) {
         assert.match(
           line,
-          /^\{"level":30,|"event":"engine\.scripted"/,
+          /^\{"level":"info",|"event":"engine\.scripted"/,
           "no warning except about the scripted engine",
         );
       }

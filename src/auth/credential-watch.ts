@@ -2,6 +2,7 @@ import type { Kysely } from "kysely";
 import type { Tables } from "../database/tables.ts";
 import type { Log } from "../std/log.ts";
 import { repeat } from "../std/repeat.ts";
+import { outside } from "../tracing/tracing.ts";
 import { ServiceError } from "../std/service-error.ts";
 import type { Credential } from "./caller.ts";
 import { readScopesNow } from "./live-credentials.ts";
@@ -55,7 +56,8 @@ export class CredentialWatch {
     const stop = new AbortController();
     const { signal } = stop;
     const options = { everyMs, firstAfterMs: everyMs, log: this.#log, logsFirstOnly: true, signal };
-    void repeat({ ...options, event: "auth.streams_not_checked" }, async () => this.#check());
+    const event = "auth.streams_not_checked";
+    void outside(() => repeat({ ...options, event }, async () => this.#check()));
     return stop;
   }
 

@@ -63,7 +63,7 @@ describe("openOwnPostgres()", () => {
     await a.close();
     assert.deepEqual(await b.query("select count(*)::int as n from shared"), [{ n: 0 }]);
     await b.close();
-    assert.equal(b.event("database.stopped")?.["level"], 30);
+    assert.equal(b.event("database.stopped")?.["level"], "info");
     assert.deepEqual(await processesIn(folder.path), []);
     assert.match(
       await readFile(join(folder.path, "server.log"), "utf8"),

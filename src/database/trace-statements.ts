@@ -13,11 +13,12 @@ const firstTable = /\b(?:from|into|update)\s+"?([a-z_]+)"?/i;
 const firstWord = /^\s*(with|select|insert|update|delete|begin|commit|rollback|set)\b/i;
 
 /**
- * Makes a span of a statement that has ended, if it ran for a call or a job. The span has the kind
+ * Makes a span of a statement that has ended, if it ran for a call or a job that goes on. A stream
+ * has no spans of its statements, since it may last for hours. The span has the kind
  * of the statement and its first table, not its text.
  */
 export function traceStatement({ query, queryDurationMillis, level }: LogEvent): void {
-  if (currentSpan() === undefined) return;
+  if (currentSpan()?.isEnded !== false) return;
   const word = firstWord.exec(query.sql)?.[1]?.toUpperCase() ?? "SQL";
   const operation = operations[query.query.kind] ?? word;
   const table = firstTable.exec(query.sql)?.[1]?.toLowerCase();

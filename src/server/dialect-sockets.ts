@@ -6,6 +6,7 @@ import type { Authenticator } from "../auth/authenticate.ts";
 import type { Caller } from "../auth/caller.ts";
 import type { CallProtocol, CallRecorder, RecordedCall } from "../metrics/recorders.ts";
 import type { ServiceError } from "../std/service-error.ts";
+import { currentSpan, noteCall } from "../tracing/tracing.ts";
 import { acceptHandshakes } from "./accept-handshakes.ts";
 import type { AnswerError } from "./answer-errors.ts";
 import { callOriginOf } from "./call-origin.ts";
@@ -142,6 +143,10 @@ export class DialectSockets {
     const url = targetOf(request);
     const headers = dialect.shownKey(request.headers);
     const facts = { headers, url, origin: callOriginOf(request), isWebSocket: true };
+    const { parent, name } = dialect.method;
+    const method = `${parent.typeName}/${name}`;
+    noteCall({ method });
+    currentSpan()?.rename(`WEBSOCKET ${method}`);
     const caller = await authenticator.authenticate(facts, dialect.method);
     if (this.#isDraining) throw shuttingDown("stream");
     const admitted = dialect.admit({
@@ -173,6 +178,8 @@ export class DialectSockets {
   async #run(socket: DialectSocket, call: OpenedCall): Promise<void> {
     const { dialect, admitted, caller, recorded } = call;
     const { authenticator } = this.#parts;
+    // The socket may be open for hours; the spans of its utterances follow.
+    currentSpan()?.end();
     using _watched = authenticator.watch(caller, dialect.method, (reason) => socket.end(reason));
     await socket.run(async () => admitted.serve(socket, caller));
     recorded.end();

@@ -6,7 +6,7 @@ import { file_google_rpc_error_details } from "../gen/google/rpc/error_details_p
 import type { CallProtocol, CallRecorder, RecordedCall } from "../metrics/recorders.ts";
 import type { HeldBytes } from "../std/held-bytes.ts";
 import { ServiceError } from "../std/service-error.ts";
-import { currentSpan } from "../tracing/tracing.ts";
+import { currentSpan, noteCall } from "../tracing/tracing.ts";
 import { answerErrors, rpcCode, type AnswerError } from "./answer-errors.ts";
 import { callOriginOf, originKey } from "./call-origin.ts";
 import type { Draining } from "./draining.ts";
@@ -82,6 +82,7 @@ export function createGrpcDoor({ services, open, ...parts }: RpcServices & RpcPa
       response.once("close", () => endRpc(recorded, response));
       if (method) {
         currentSpan()?.rename(pathOf(request).slice(1));
+        noteCall({ method: pathOf(request).slice(1), ...(isConnect(request) && connect) });
         const { desc } = method;
         recorded.called(recordedName(desc), desc.methodKind === "unary");
         const call = { ...parts, recorded };
@@ -93,6 +94,13 @@ export function createGrpcDoor({ services, open, ...parts }: RpcServices & RpcPa
       return Promise.resolve();
     },
   };
+}
+
+const connect = { protocol: "connect" } as const;
+
+/** Returns whether a call of a method is one of Connect: the other two protocols are gRPC's. */
+function isConnect(request: HttpRequest): boolean {
+  return !(request.headers["content-type"] ?? "").startsWith("application/grpc");
 }
 
 function pathOf(request: HttpRequest): string {

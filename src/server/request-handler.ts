@@ -1,6 +1,8 @@
 import type { IsInNetworks } from "../std/networks.ts";
 import { errorFields, type Log } from "../std/log.ts";
 import { ServiceError } from "../std/service-error.ts";
+import { noteCall } from "../tracing/tracing.ts";
+import type { AccessLog } from "./access-log.ts";
 import type { AnswerError } from "./answer-errors.ts";
 import { findCallOrigin } from "./call-origin.ts";
 import {
@@ -11,6 +13,7 @@ import {
   type HttpDoor,
   type HttpHandler,
   type HttpListener,
+  type HttpRequest,
 } from "./http.ts";
 import type { PageOrigins } from "./page-origins.ts";
 import { shuttingDown } from "./shutting-down.ts";
@@ -29,10 +32,12 @@ export function createRequestHandler(
     readonly isTrustedProxy?: IsInNetworks | undefined;
     /** Returns whether new calls are refused, because the service is shutting down. */
     readonly refuses: () => boolean;
+    /** Undefined if calls are not logged. */
+    readonly access?: AccessLog | undefined;
     readonly log: Log;
   },
 ): HttpListener {
-  const { answerError, pages, isTrustedProxy, refuses, log } = parts;
+  const { answerError, pages, isTrustedProxy, refuses, access, log } = parts;
   return (request, response) => {
     const { requestId } = findCallOrigin(request, isTrustedProxy);
     response.setHeader("x-request-id", requestId);
@@ -42,18 +47,15 @@ export function createRequestHandler(
     });
     if (pages.answer(request, response)) return;
     const door = doors.find((each) => each.handles(request));
-    if (refuses() && !door?.refusesByItself) {
-      answerFailure(response, shuttingDown("call"));
-      return;
-    }
-    if (!door?.asksForBody) askForBody(request, response);
-    const hasHost = request.httpVersionMajor > 1 || request.headers.host !== undefined;
-    if (!hasHost && !door?.needsNoHost) {
-      answerFailure(response, new ServiceError("invalid_argument", "the Host header is missing"));
-      return;
-    }
-    const handle: HttpHandler = door ? (...call) => door.handle(...call) : rest;
     const answer = (): void => {
+      const refusal = refusalOf(request, door, refuses());
+      if (refusal) {
+        noteCall({ code: refusal.code });
+        answerFailure(response, refusal);
+        return;
+      }
+      if (!door?.asksForBody) askForBody(request, response);
+      const handle: HttpHandler = door ? (...call) => door.handle(...call) : rest;
       handle(request, response)
         .catch((error: unknown) => {
           answerFailure(response, answerError(error, requestId));
@@ -66,6 +68,18 @@ export function createRequestHandler(
         });
     };
     if (door?.isForProbes) answer();
-    else traceRequest(request, response, { requestId, answer });
+    else traceRequest(request, response, { requestId, answer, access });
   };
+}
+
+/** Returns the error of a request that no door has to see. */
+function refusalOf(
+  request: HttpRequest,
+  door: HttpDoor | undefined,
+  isShuttingDown: boolean,
+): ServiceError | undefined {
+  if (isShuttingDown && !door?.refusesByItself) return shuttingDown("call");
+  const hasHost = request.httpVersionMajor > 1 || request.headers.host !== undefined;
+  if (hasHost || door?.needsNoHost) return undefined;
+  return new ServiceError("invalid_argument", "the Host header is missing");
 }

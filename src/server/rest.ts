@@ -8,7 +8,7 @@ import { acceptStream } from "../transcoding/accept-stream.ts";
 import type { Binding } from "../transcoding/http-rules.ts";
 import { endedEventId, eventStream } from "../transcoding/stream-envelope.ts";
 import { methodNotAllowed, type Routed, type Transcoder } from "../transcoding/transcoder.ts";
-import { currentSpan } from "../tracing/tracing.ts";
+import { currentSpan, noteCall } from "../tracing/tracing.ts";
 import type { AnswerError } from "./answer-errors.ts";
 import { holdAnswer } from "./held-answers.ts";
 import type { StreamLimits } from "./answer-stream.ts";
@@ -78,6 +78,7 @@ export function createRestDoor(
     const routed = routeCall(transcoder, request.method ?? "GET", target);
     const { binding } = routed;
     const { method } = binding;
+    noteCall({ method: `${method.parent.typeName}/${method.name}`, protocol: "rest" });
     currentSpan()?.rename(`${binding.httpMethod} ${binding.template}`);
     recorded.called(recordedName(method), method.methodKind === "unary");
     const headers = { get: (name: string) => headerOf(request, name.toLowerCase()) ?? null };

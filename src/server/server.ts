@@ -7,8 +7,9 @@ import { errorFields, type Log } from "../std/log.ts";
 import type { LongMessages } from "../std/long-messages.ts";
 import type { IsInNetworks } from "../std/networks.ts";
 import type { ServiceError } from "../std/service-error.ts";
-import { isTracing } from "../tracing/tracing.ts";
+import { isTracing, noteCall } from "../tracing/tracing.ts";
 import type { ServiceConfig } from "../transcoding/service-config.ts";
+import type { AccessLog } from "./access-log.ts";
 import { createAnswerError, type AnswerError } from "./answer-errors.ts";
 import type { BodyLimits } from "./body-pace.ts";
 import { findCallOrigin } from "./call-origin.ts";
@@ -152,6 +153,8 @@ export interface ServerParts {
   readonly others?: readonly HttpDoor[];
   /** Records calls and requests, for the metrics of the node. */
   readonly recorder?: (CallRecorder & HttpRecorder) | undefined;
+  /** The log of calls; undefined if there is none. */
+  readonly access?: AccessLog | undefined;
   readonly log: Log;
 }
 
@@ -162,10 +165,21 @@ export interface ServerParts {
  * their connections, and the listener closes last.
  */
 export async function openServer(listen: ListenOptions, parts: ServerParts): Promise<Server> {
-  const { api, network = {}, traffic = {}, health = { checks: [] }, media, shared, log } = parts;
-  const { authenticator, explain = () => undefined } = api;
+  const {
+    api,
+    network = {},
+    traffic = {},
+    health = { checks: [] },
+    media,
+    shared,
+    access,
+    log,
+  } = parts;
+  const { explain = () => undefined } = api;
+  const { isTrustedProxy } = network;
+  const authenticator = notingAccount(api.authenticator);
   const { answers = defaultAnswers() } = traffic;
-  const answerError = createAnswerError(explain, reportBug(log), network.contact);
+  const answerError = notingCode(createAnswerError(explain, reportBug(log), network.contact));
   const services = isTracing() ? traceMethods(api.services) : api.services;
   const contract = createContract(services, api.httpRules, log);
   const readiness = createReadiness(health.checks, { explain, log });
@@ -220,19 +234,11 @@ export async function openServer(listen: ListenOptions, parts: ServerParts): Pro
       ],
       rest,
     },
-    { answerError, pages, isTrustedProxy: network.isTrustedProxy, refuses, log },
+    { answerError, pages, isTrustedProxy, refuses, access, log },
   );
   const port = await openPort(
     listen,
-    {
-      handle,
-      refuse: refuseMalformed,
-      upgrade: (request, socket, head) => {
-        const { requestId } = findCallOrigin(request, network.isTrustedProxy);
-        const open = () => sockets.handleUpgrade(request, socket, head);
-        traceUpgrade(request, socket, { requestId, open });
-      },
-    },
+    { handle, refuse: refuseMalformed, upgrade: upgradeHandler(sockets, network, access) },
     listen.limits,
   );
 
@@ -274,10 +280,44 @@ function openSockets(
   };
 }
 
+/** Handles requests for WebSockets, within their spans. */
+function upgradeHandler(
+  sockets: WebSocketDoor,
+  { isTrustedProxy }: Network,
+  access: AccessLog | undefined,
+): WebSocketDoor["handleUpgrade"] {
+  return (request, socket, head) => {
+    const { requestId } = findCallOrigin(request, isTrustedProxy);
+    const open = () => sockets.handleUpgrade(request, socket, head);
+    traceUpgrade(request, socket, { requestId, open, access });
+  };
+}
+
 /** Logs an error that no door expected, with the id of its request. */
 export function reportBug(log: Log): Parameters<typeof createAnswerError>[1] {
   return (bug, requestId) => {
     log.error({ ...errorFields(bug), requestId }, "call.broken");
+  };
+}
+
+/** Notes the code of each failure for the access log. */
+function notingCode(answerError: AnswerError): AnswerError {
+  return (...failure) => {
+    const answer = answerError(...failure);
+    noteCall({ code: answer.code });
+    return answer;
+  };
+}
+
+/** Notes the account of each authenticated call for the access log. */
+function notingAccount(authenticator: Authenticator): Authenticator {
+  return {
+    ...authenticator,
+    async authenticate(request, method) {
+      const caller = await authenticator.authenticate(request, method);
+      noteCall({ accountId: caller.accountId });
+      return caller;
+    },
   };
 }
 

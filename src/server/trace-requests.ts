@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { startSpan, within, type Span } from "../tracing/tracing.ts";
+import { logAccess, logSocket, type AccessLog } from "./access-log.ts";
 import { headerOf, type HttpRequest, type HttpResponse } from "./http.ts";
 
 /** The HTTP methods that spans name; any other is "_OTHER", so that no caller makes up names. */
@@ -10,12 +11,20 @@ const knownMethods: ReadonlySet<string> = new Set(
 
 /**
  * Answers a request within its span, which continues the trace of the caller (traceparent). Without
- * tracing, only log lines name the request.
+ * tracing, only log lines name the request. The access log, if there is one, gets a line.
  */
 export function traceRequest(
   request: HttpRequest,
   response: HttpResponse,
-  { requestId, answer }: { readonly requestId: string; readonly answer: () => void },
+  {
+    requestId,
+    answer,
+    access,
+  }: {
+    readonly requestId: string;
+    readonly answer: () => void;
+    readonly access: AccessLog | undefined;
+  },
 ): void {
   const span = requestSpan(request);
   if (span) {
@@ -26,18 +35,28 @@ export function traceRequest(
       span.end();
     });
   }
-  within({ requestId, span }, answer);
+  const note = access && logAccess(access, request, response, requestId);
+  within({ requestId, span, note }, answer);
 }
 
 /** Opens a WebSocket within its span, which ends when the stream is open or the socket closes. */
 export function traceUpgrade(
   request: IncomingMessage,
   socket: Duplex,
-  { requestId, open }: { readonly requestId: string; readonly open: () => void },
+  {
+    requestId,
+    open,
+    access,
+  }: {
+    readonly requestId: string;
+    readonly open: () => void;
+    readonly access: AccessLog | undefined;
+  },
 ): void {
   const span = requestSpan(request);
   if (span) socket.once("close", () => span.end());
-  within({ requestId, span }, open);
+  const note = access && logSocket(access, request, socket, requestId);
+  within({ requestId, span, note }, open);
 }
 
 function requestSpan(request: HttpRequest): Span | undefined {

@@ -8,7 +8,7 @@ import type { CallRecorder, RecordedCall } from "../metrics/recorders.ts";
 import { ServiceError } from "../std/service-error.ts";
 import type { Binding } from "../transcoding/http-rules.ts";
 import { acceptHandshakes } from "./accept-handshakes.ts";
-import { currentSpan } from "../tracing/tracing.ts";
+import { currentSpan, noteCall } from "../tracing/tracing.ts";
 import type { AnswerError } from "./answer-errors.ts";
 import { CallContext } from "./call-context.ts";
 import { callOriginOf } from "./call-origin.ts";
@@ -160,6 +160,7 @@ class SocketDoor implements WebSocketDoor {
     const target = plainVerb(targetOf(request));
     const { binding } = transcoder.route("WEBSOCKET", target);
     const { method } = binding;
+    noteCall({ method: `${method.parent.typeName}/${method.name}` });
     currentSpan()?.rename(`WEBSOCKET ${binding.template}`);
     recorded.called(recordedName(method), false);
     if (method.methodKind !== "bidi_streaming") {

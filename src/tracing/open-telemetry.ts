@@ -101,17 +101,22 @@ function startWith(tracer: Tracer, name: string, options: SpanOptions): Span {
     from ? trace.setSpanContext(ROOT_CONTEXT, from) : ROOT_CONTEXT,
   );
   const { traceId, spanId, traceFlags } = span.spanContext();
+  let isEnded = false;
   return {
     traceId,
     spanId,
     traceparent: `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, "0")}`,
+    get isEnded() {
+      return isEnded;
+    },
     rename: (other) => void span.updateName(other),
     set: (facts) => void span.setAttributes({ ...facts }),
     fail(reason) {
       span.setAttribute("error.type", reason).setStatus({ code: SpanStatusCode.ERROR });
     },
     end() {
-      if (span.isRecording()) span.end();
+      if (!isEnded) span.end();
+      isEnded = true;
     },
   };
 }

@@ -23,6 +23,7 @@ export interface Span {
   readonly spanId: string;
   /** The span as the parent of spans in other processes. */
   readonly traceparent: string;
+  readonly isEnded: boolean;
   rename(name: string): void;
   set(attributes: SpanAttributes): void;
   /** Marks the span as failed, with a reason from a closed list (error.type). */
@@ -35,10 +36,22 @@ export interface SpanSource {
   start(name: string, options: SpanOptions): Span;
 }
 
+/** What the access log states about a call, noted as it becomes known. */
+export interface CallNote {
+  /** The method of the contract, package.Service/Method, or else that of HTTP. */
+  method?: string;
+  protocol?: string;
+  /** The google.rpc.Code in lower case; undefined if nothing failed. */
+  code?: string;
+  accountId?: string;
+}
+
 /** What code that runs for a call or a job can know about it. */
 interface Ambient {
   readonly requestId?: string;
   readonly span?: Span | undefined;
+  /** Undefined if there is no access log. */
+  readonly note?: CallNote | undefined;
 }
 
 const ambient = new AsyncLocalStorage<Ambient>();
@@ -90,6 +103,19 @@ export async function traced<T>(
 /** Runs something for a request or in a span: log lines and spans within it name them. */
 export function within<T>(added: Ambient, run: () => T): T {
   return ambient.run({ ...ambient.getStore(), ...added }, run);
+}
+
+/**
+ * Runs something for no call, such as a loop that the first call starts and that outlives it.
+ */
+export function outside<T>(run: () => T): T {
+  return ambient.exit(run);
+}
+
+/** Notes facts for the access log, if there is one. */
+export function noteCall(facts: CallNote): void {
+  const note = ambient.getStore()?.note;
+  if (note) Object.assign(note, facts);
 }
 
 /** Returns the current span; undefined if there is none. */

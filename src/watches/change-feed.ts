@@ -4,6 +4,7 @@ import { databaseTrouble } from "../database/database-trouble.ts";
 import { later } from "../database/lease.ts";
 import type { ResourceChangeTable } from "../database/job-tables.ts";
 import type { Tables } from "../database/tables.ts";
+import { outside } from "../tracing/tracing.ts";
 import { ServiceError } from "../std/service-error.ts";
 
 /** The interval at which changes are read. */
@@ -68,7 +69,7 @@ export class ChangeFeed {
     // next one.
     if (this.#seen !== undefined) await this.#polling?.catch(() => {});
     await (this.#polling ?? this.#poll());
-    if (!this.#isRunning) void this.#run();
+    if (!this.#isRunning) void outside(() => this.#run());
   }
 
   async #run(): Promise<void> {

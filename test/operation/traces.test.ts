@@ -176,6 +176,48 @@ test("a live stream has short spans: its opening, each utterance, and its end", 
   assert.ok(!receiver.bodies.join("").includes(traced.key), "the token of the address");
 });
 
+test("a socket of another service's protocol has short spans too", async () => {
+  const traceId = newTraceId();
+  const headers = { traceparent: traceparentOf(traceId) };
+  const stream = await openStream(traced.address, { token: traced.key, path: "/vosk/en", headers });
+  stream.send({ config: { sample_rate: 16_000 } });
+  const samples = Buffer.from(scriptedSamples([1_300], { pauseMs: 900 }).buffer);
+  for (let at = 0; at < samples.length; at += 3_200) {
+    stream.sendRaw(samples.subarray(at, at + 3_200), true);
+  }
+  const spans = await spansWith(traceId, "utterance");
+  const name = "WEBSOCKET hlust.speech.v2beta1.Speech/StreamingRecognize";
+  assert.equal(only(spans, "utterance").parentSpanId, only(spans, name).spanId);
+  stream.send({ eof: 1 });
+  await stream.closed;
+});
+
+test("what a stream starts and leaves running is not part of its trace", async () => {
+  const traceId = newTraceId();
+  const authorization = `Bearer ${traced.key}`;
+  const headers = { authorization, traceparent: traceparentOf(traceId) };
+  const leave = new AbortController();
+  const client = createClient(Transcripts, createGrpcTransport({ baseUrl: traced.address }));
+  const options = { headers, signal: leave.signal };
+  const watch = client.watchTranscriptJobs({}, options)[Symbol.asyncIterator]();
+  await watch.next();
+  const body = {
+    metadata: { languageCode: "en-US", fileType: "AUDIO" },
+    useUri: true,
+    uri: "http://127.0.0.1:9/none.wav",
+  };
+  await call(traced, "POST", "/v1alpha1/transcriptjob:submit", { body });
+  // The change is read by the loop that the watch has started.
+  await watch.next();
+  leave.abort();
+  const ended = "hlust.transcripts.v1alpha1.Transcripts/WatchTranscriptJobs ended";
+  const spans = await spansWith(traceId, ended);
+  const endpoint = spans.find(({ kind }) => kind === kinds.server) ?? assert.fail();
+  const late = spans.filter(({ startMs }) => startMs > endpoint.endMs);
+  const names = new Set(late.map(({ name }) => name));
+  assert.deepEqual(names.difference(new Set([ended, ended.replace("ended", "opened")])), new Set());
+});
+
 test("a call over gRPC continues the caller's trace, and an error is named by its reason", async () => {
   const traceId = newTraceId();
   const client = createClient(Transcripts, createGrpcTransport({ baseUrl: traced.address }));
@@ -187,10 +229,10 @@ test("a call over gRPC continues the caller's trace, and an error is named by it
   const spans = await spansWith(traceId, method, 2);
   const endpoint = spans.find(({ kind }) => kind === kinds.server);
   assert.equal(endpoint?.parentSpanId, callerSpan);
-  const call = spans.find(({ parentSpanId }) => parentSpanId === endpoint?.spanId);
+  const call = spans.find((span) => span.name === method && span !== endpoint);
   assert.deepEqual(
-    [call?.name, call?.isFailed, call?.attributes["error.type"]],
-    [method, true, "TRANSCRIPT_NOT_FOUND"],
+    [call?.parentSpanId, call?.isFailed, call?.attributes["error.type"]],
+    [endpoint?.spanId, true, "TRANSCRIPT_NOT_FOUND"],
   );
 });
 
@@ -211,11 +253,11 @@ test("a sampler with parents follows its callers", async () => {
   assert.deepEqual(new Set(other.spans.map((span) => span.traceId)), new Set([traceId]));
 });
 
-for (const how of ["never answers", "is away"] as const) {
+for (const how of ["never answers", "is unavailable"] as const) {
   test(`an endpoint that ${how} delays no call, and dropped spans are counted`, async () => {
     await using silent = await openOtlpReceiver({ answers: false });
     await using service = await startTraced(
-      { url: how === "is away" ? "http://127.0.0.1:9" : silent.url },
+      { url: how === "is unavailable" ? "http://127.0.0.1:9" : silent.url },
       { OTEL_BSP_MAX_QUEUE_SIZE: "8", OTEL_EXPORTER_OTLP_TIMEOUT: "600000" },
     );
     for (let count = 0; count < 40; count += 1) {

@@ -44,6 +44,9 @@ const waiting: Seconds = {
   "test/fault/transcripts.test.ts": 45,
   "test/fault/uploads.test.ts": 26,
   "test/fault/wrong-archive.test.ts": 27,
+  "test/operation/logs.test.ts": 20,
+  "test/operation/traces.test.ts": 30,
+  "test/operation/versions.test.ts": 45,
   "test/spec/4-9-streaming-recognize.test.ts": 23,
 };
 
