@@ -38,6 +38,8 @@ test(
     const isActive = async () =>
       (await machine.run("systemctl is-active hlust || true")).trim() === "active";
     await until(isActive, 300_000);
+    // Engines are ready again after a while if other programs have slowed them.
+    await until(async () => (await fetch(`${address}/readyz`)).status === 200, 60_000);
     assert.match(await sandboxOf(address), /^bubblewrap/);
     await recognizeSample(address, data);
     const exposure = await machine.run(
