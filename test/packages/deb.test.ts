@@ -86,7 +86,7 @@ test(
     assert.equal(await machine.run("getent passwd hlust || true"), "");
     assert.equal(
       await machine.run(
-        "find / -xdev -iname '*hlust*' -not -path '/root/*' -not -path '/proc/*' -not -path '/var/log/*' -not -path '/tmp/*'",
+        "find / -xdev -iname '*hlust*' -not -path '/root/*' -not -path '/proc/*' -not -path '/var/log/*' -not -path '/tmp/*' -not -path '/var/tmp/*'",
       ),
       "",
     );
