@@ -55,7 +55,7 @@ const table: readonly Broken[] = [
   {
     what: "the data folder",
     breakIt: (data) => ({ HLUST_DATA: asFileAt(join(data, "file")) }),
-    reason: /EEXIST|ENOTDIR/,
+    reason: /HLUST_DATA=.* cannot be used: it is not a folder/,
   },
   {
     what: "the models folder",
@@ -73,12 +73,12 @@ const table: readonly Broken[] = [
   {
     what: "the media folder",
     breakIt: (data) => asFile(join(data, "media")),
-    reason: /EEXIST|ENOTDIR/,
+    reason: /HLUST_DATA=.* cannot be used: it is not a folder/,
   },
   {
     what: "the scratch folder",
     breakIt: (data) => asFile(join(data, "scratch")),
-    reason: /EEXIST|ENOTDIR/,
+    reason: /HLUST_DATA=.* cannot be used: it is not a folder/,
   },
   {
     what: "the port",

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { execFile, spawn } from "node:child_process";
+import { execFile, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import {
   appendFileSync,
@@ -49,11 +49,16 @@ export async function openDebianMachine(): Promise<DebianMachine> {
   const sources = "/etc/apt/sources.list.d/debian.sources";
   await run("mmdebstrap", ["--quiet", "--variant=minbase", packages, "bookworm", root, sources]);
   copyFileSync("/etc/resolv.conf", join(root, "etc/resolv.conf"));
-  let init: number | undefined;
+  let machine: ChildProcess | undefined;
   let off: Promise<unknown> = Promise.resolve();
+  /** Returns the machine's first process, which is not the first child that systemd-nspawn has. */
+  const init = (): string => {
+    assert.ok(machine?.pid !== undefined, "the machine is off");
+    const children = readFileSync(`/proc/${machine.pid}/task/${machine.pid}/children`, "utf8");
+    return children.trim().split(" ")[0] ?? "";
+  };
   const inside = async (command: string): Promise<string> => {
-    assert.ok(init !== undefined, "the machine is off");
-    const namespaces = ["--target", String(init), "--mount", "--uts", "--ipc", "--pid"];
+    const namespaces = ["--target", init(), "--mount", "--uts", "--ipc", "--pid"];
     const shell = [
       "sh",
       "-euc",
@@ -77,20 +82,14 @@ export async function openDebianMachine(): Promise<DebianMachine> {
       const options = ["--quiet", "--directory", root, "--register=no", "--keep-unit"];
       const more = ["--resolv-conf=off", "--boot"];
       const kernel = isUnified ? [] : ["systemd.unified_cgroup_hierarchy=0"];
-      const child = spawn("systemd-nspawn", [...options, ...more, ...kernel], { stdio: "ignore" });
-      off = once(child, "exit");
-      const children = `/proc/${child.pid}/task/${child.pid}/children`;
-      await until(async () => /^\d+ /.test(readFileSync(children, "utf8")), 30_000);
-      init = Number(readFileSync(children, "utf8").split(" ")[0]);
-      await until(
-        async () =>
-          /running|degraded|starting/.test(await inside("systemctl is-system-running || true")),
-        120_000,
-      );
+      machine = spawn("systemd-nspawn", [...options, ...more, ...kernel], { stdio: "ignore" });
+      off = once(machine, "exit");
+      const state = "systemctl is-system-running || true";
+      await until(async () => /running|degraded/.test(await inside(state)), 300_000);
     },
     run: inside,
     async [Symbol.asyncDispose]() {
-      if (init !== undefined) await inside("systemctl poweroff").catch(() => {});
+      if (machine) await inside("systemctl poweroff").catch(() => machine?.kill("SIGKILL"));
       await off;
       rmSync(folder, { recursive: true, force: true });
     },

@@ -22,18 +22,22 @@ test(
     const bytes = Number(await containers.podman("image", "inspect", "--format", "{{.Size}}", tag));
     t.diagnostic(`built in ${seconds.toFixed(0)} s, ${(bytes / 1e6).toFixed(0)} MB unpacked`);
     assert.ok(bytes > 300e6 && bytes < 900e6, `${bytes} bytes`);
-    const format = "{{json .Config}}";
-    const config: {
-      User: string;
-      Volumes: object;
-      StopSignal: string;
-      Labels: Record<string, string>;
-      Healthcheck: { Test: string[] };
-    } = JSON.parse(await containers.podman("image", "inspect", "--format", format, tag));
+    const inspected: [
+      {
+        Healthcheck: { Test: string[] };
+        Config: {
+          User: string;
+          Volumes: object;
+          StopSignal: string;
+          Labels: Record<string, string>;
+        };
+      },
+    ] = JSON.parse(await containers.podman("image", "inspect", tag));
+    const [{ Config: config, Healthcheck: health }] = inspected;
     assert.equal(config.User, "10001:10001");
     assert.deepEqual(Object.keys(config.Volumes), ["/var/lib/hlust"]);
     assert.equal(config.StopSignal, "SIGTERM");
-    assert.deepEqual(config.Healthcheck.Test, ["CMD", "hlust", "healthcheck"]);
+    assert.deepEqual(health.Test, ["CMD", "hlust", "healthcheck"]);
     const { version }: { version: string } = JSON.parse(
       readFileSync(join(root, "package.json"), "utf8"),
     );
