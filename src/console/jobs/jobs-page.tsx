@@ -76,6 +76,11 @@ export function JobsPage() {
           visibleRows={list.visibleRows}
           mayWrite={mayWrite}
           onUpdate={list.update}
+          onRemoved={(jobs) => {
+            list.drop(jobs);
+            // The row that had the focus is gone.
+            document.querySelector<HTMLElement>("h1")?.focus();
+          }}
           onSubmitted={(subject) => {
             announceSubmitted(subject);
             void list.refetch();
