@@ -156,6 +156,7 @@ test("a running job's progress is shown, and the page asks for confirmation befo
   const line = running.getByRole("progressbar", { name: "Framvinda: Óundirbúinn fyrirspurnatími" });
   await until(async () => Number(await line.getAttribute("value")) > 0);
   await running.getByText(/Skrifa upp, \d+ %/).waitFor();
+  await until(async () => /^[1-9]\d*% · Verk · Hlust$/.test(await page.title()));
   await running.getByRole("button", { name: "Hætta við" }).click();
   const question = running.getByRole("group");
   await question.getByText("Viltu hætta við?").waitFor();

@@ -43,8 +43,8 @@ const nexts = {
 } as const;
 
 /**
- * Returns whether submitting the same recording again can help: not if its content is what cannot be
- * recognized.
+ * Returns whether submitting the same recording again can help: not if its content is what cannot
+ * be recognized.
  */
 export function canHelpAgain({ next }: Problem): boolean {
   return next !== nexts.recording && next !== nexts.convert && next !== nexts.cut;

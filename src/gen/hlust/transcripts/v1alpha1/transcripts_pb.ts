@@ -1581,8 +1581,8 @@ export type WatchTranscriptJobsRequest = Message<"hlust.transcripts.v1alpha1.Wat
   filter: string;
 
   /**
-   * Whether only changes are sent (extension): the first message has `update: true` and no jobs, and
-   * all changes after it are sent. For callers that list the jobs themselves. Default: false.
+   * Whether only changes are sent (extension): the first message has `update: true` and no jobs,
+   * and all changes after it are sent. For callers that list the jobs themselves. Default: false.
    *
    * @generated from field: bool updates_only = 100;
    */
@@ -1604,8 +1604,8 @@ export type WatchTranscriptJobsRequestJson = {
   filter?: string;
 
   /**
-   * Whether only changes are sent (extension): the first message has `update: true` and no jobs, and
-   * all changes after it are sent. For callers that list the jobs themselves. Default: false.
+   * Whether only changes are sent (extension): the first message has `update: true` and no jobs,
+   * and all changes after it are sent. For callers that list the jobs themselves. Default: false.
    *
    * @generated from field: bool updates_only = 100;
    */
