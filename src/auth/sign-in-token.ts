@@ -10,8 +10,8 @@ const prefix = "hlust_signin_";
 
 /**
  * Creates a token that signs in to the console once, within `lifeMs` (default: 10 minutes), as a
- * member or with the scopes of an API key. Only its hash is stored. The links printed by the command line and at the
- * first start contain such a token.
+ * member or with the scopes of an API key. Only its hash is stored. The links printed by the
+ * command line and at the first start, and those for invited members, contain such a token.
  */
 export async function createSignInToken(
   db: Kysely<Tables>,

@@ -1090,6 +1090,15 @@ export const examples: unknown = {
       }
     }
   ],
+  "hlust.transcripts.v1alpha1.Transcripts.DeleteTranscriptJob": [
+    {
+      "title": "A job that failed",
+      "request": {
+        "name": "transcriptjob/0198c5a2-6b1e-7f3a-9d24-1c5e8a70b3d1"
+      },
+      "answer": {}
+    }
+  ],
   "hlust.transcripts.v1alpha1.Transcripts.SubmitAlignmentJob": [
     {
       "title": "The words of a corrected transcript",

@@ -16,6 +16,7 @@ import { openTestDatabase } from "../../test/fixtures/open-test-database.ts";
 import type { Database } from "../database/database.ts";
 import {
   CancelTranscriptJobRequestSchema,
+  DeleteTranscriptJobRequestSchema,
   GetTranscriptJobRequestSchema,
   ListTranscriptJobsRequestSchema,
   ListTranscriptJobsResponseSchema,
@@ -289,6 +290,24 @@ test("`getTranscriptJob()` and `cancelTranscriptJob()` return the same error for
     }
   }
   assert.equal((await jobs.get(other, theirs)).state, State.PROCESSING);
+});
+
+test("`deleteTranscriptJob()` removes a job once, also one that has not ended", async () => {
+  const name = await jobs.submit(account, jobRequest(url));
+  const remove = async (by: string) =>
+    await refusal(
+      Promise.resolve(
+        jobs.service.deleteTranscriptJob(
+          create(DeleteTranscriptJobRequestSchema, { name }),
+          jobs.call(by),
+        ),
+      ),
+    );
+  assert.equal((await remove(await jobs.addAccount())).reason, "JOB_NOT_FOUND");
+  const request = create(DeleteTranscriptJobRequestSchema, { name });
+  await jobs.service.deleteTranscriptJob(request, jobs.call(account));
+  const again = await remove(account);
+  assert.deepEqual([again.code, again.reason], ["not_found", "JOB_NOT_FOUND"]);
 });
 
 test("`cancelTranscriptJob()` ends a waiting job as CANCELLED, once", async () => {

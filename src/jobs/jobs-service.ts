@@ -33,10 +33,10 @@ import { parseFilter } from "../transcripts/filter.ts";
 import type { SearchLimitsOf } from "../transcripts/search-limits.ts";
 import type { Arrivals } from "./arrivals.ts";
 import { checkSubmit } from "./check-submit.ts";
-import { dropContent } from "./content/content-store.ts";
+import { endMethods } from "./end-methods.ts";
 import { jobMessage, submittedMessage } from "./job-message.ts";
 import { jobIdIn, jobNotFound } from "./job-name.ts";
-import { cancelJob, findJob, findJobOfKey, forgetKey, lockUploadMedia } from "./job-store.ts";
+import { findJob, findJobOfKey, forgetKey, lockUploadMedia } from "./job-store.ts";
 import { findJobsOf, listJobs } from "./job-lists.ts";
 import { JobWatchers } from "./job-watchers.ts";
 import { listedJob } from "./listed-job.ts";
@@ -71,6 +71,7 @@ export type JobsService = Pick<
   | "watchTranscriptJobs"
   | "listTranscriptJobs"
   | "cancelTranscriptJob"
+  | "deleteTranscriptJob"
 >;
 
 /** The states that a filter can name. */
@@ -155,27 +156,7 @@ export function createJobsService(parts: JobsParts): JobsService {
       return answer;
     },
 
-    async cancelTranscriptJob({ name }, context) {
-      const { accountId } = callerOf(context);
-      const id = jobIdIn(name);
-      const isCancelled = await db
-        .transaction()
-        .execute(async (trx) => await cancelJob(trx, accountId, id));
-      const job = await findJob(db, accountId, id);
-      if (!job) throw jobNotFound(name);
-      if (isCancelled) {
-        const { uploadId, contentTranscriptId } = job;
-        if (uploadId !== null && contentTranscriptId !== null) await dropContent(parts, uploadId);
-        return jobMessage(job);
-      }
-      throw new ServiceError(
-        "failed_precondition",
-        `the job has already ended: its state is ${job.state}`,
-        {
-          reason: "JOB_ENDED",
-        },
-      );
-    },
+    ...endMethods(parts),
   };
 }
 

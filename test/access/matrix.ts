@@ -90,6 +90,7 @@ const transcripts: Readonly<Record<string, Row>> = {
     () => [{ filter: 'state = "SUCCESS" AND metadata.subject CONTAINS "fundur"' }],
   ),
   CancelTranscriptJob: writer(["job"], ({ job }) => [{ name: job }]),
+  DeleteTranscriptJob: writer(["job"], ({ job }) => [{ name: job }]),
   SubmitAlignmentJob: writer(["spoken"], ({ spoken }) => [{ transcript: spoken }]),
   GetAlignmentJob: reader(["alignmentJob"], ({ alignmentJob }) => [{ name: alignmentJob }]),
   ListAlignmentJobs: reader([], () => [{}]),

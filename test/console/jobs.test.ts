@@ -156,6 +156,7 @@ test("a running job's progress is shown, and the page asks for confirmation befo
   const line = running.getByRole("progressbar", { name: "Framvinda: Óundirbúinn fyrirspurnatími" });
   await until(async () => Number(await line.getAttribute("value")) > 0);
   await running.getByText(/Skrifa upp, \d+ %/).waitFor();
+  await until(async () => /^[1-9]\d*% · Verk · Hlust$/.test(await page.title()));
   await running.getByRole("button", { name: "Hætta við" }).click();
   const question = running.getByRole("group");
   await question.getByText("Viltu hætta við?").waitFor();
@@ -182,6 +183,11 @@ test("a failed job shows the reason and can be submitted again; a silent recordi
   await row(page, "Þögn").getByRole("link", { name: "Þögn" }).waitFor();
   await checkLooks(page, "jobs");
   await show(page, desktop);
+  // A file that is not a recording cannot be recognized the next time either.
+  assert.equal(await row(page, "Störf þingsins").getByRole("button", { name: /Reyna/ }).count(), 0);
+  await row(page, "Störf þingsins").getByRole("button", { name: "Fjarlægja: Störf" }).click();
+  await row(page, "Störf þingsins").waitFor({ state: "detached" });
+  await page.locator(".toast").getByText("Verkið var fjarlægt: Störf þingsins").waitFor();
   await gone.getByRole("button", { name: "Reyna aftur" }).click();
   await gone.getByText("Reynt aftur").waitFor();
   await until(async () => (await gone.getByText("svaraði 404").count()) === 2);

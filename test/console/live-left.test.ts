@@ -47,6 +47,9 @@ async function openAndSave(page: Page): Promise<number> {
   const { json } = await pages.service.call("GET", `/v1alpha1/${name}`);
   const header = readWavHeader(Buffer.from(await (await fetch(json.uri)).arrayBuffer()));
   assert.ok(header);
+  // The page says how it was made, without the console's own ids.
+  await page.getByText("Tekið upp í vafra").waitFor();
+  assert.equal(await page.getByText("console.recording").count(), 0);
   return header.dataBytes / 2 / header.sampleRateHertz;
 }
 

@@ -131,6 +131,7 @@ function noteAnswer(body: string): void {
 const textColumns: ReadonlySet<string> = new Set([
   "transcript.metadata",
   "transcript.subject",
+  "transcript.subject_key",
   "transcript.keywords",
   "transcript_version.metadata",
   "transcript_draft.content",

@@ -4,7 +4,7 @@ import type { MemberJson } from "../../gen/hlust/accounts/v1/accounts_pb.ts";
 import { callApi } from "../api/call-api.ts";
 import { type Role, roles } from "../api/session.ts";
 import { useSession } from "../api/use-session.ts";
-import { areAllInFields, violationOf } from "../api/violations.ts";
+import { areAllInFields, violationIn } from "../api/violations.ts";
 import { Button } from "../parts/button.tsx";
 import { Choice } from "../parts/choice.tsx";
 import { DialogBox } from "../parts/dialog-box.tsx";
@@ -12,7 +12,7 @@ import { ProblemNote } from "../parts/problem-note.tsx";
 import { TextInput } from "../parts/text-input.tsx";
 import { accountProblems, accountText } from "../text/account.ts";
 import { commonText } from "../text/common.ts";
-import { useText } from "../text/language.tsx";
+import { type Phrase, useText } from "../text/language.tsx";
 
 /** A dialog that invites a member by email address. */
 export function Invite({
@@ -43,6 +43,8 @@ export function Invite({
     },
   });
   const isMissing = isChecked && email.trim() === "";
+  const wrongIn = (field: string, text: Phrase<string>): string | undefined =>
+    violationIn(invite.error, field) && t(text);
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     setIsChecked(true);
@@ -58,7 +60,9 @@ export function Invite({
           autoComplete="off"
           value={email}
           onChange={setEmail}
-          problem={isMissing ? t(accountText.emailMissing) : violationOf(invite.error, "email")}
+          problem={
+            isMissing ? t(accountText.emailMissing) : wrongIn("email", accountText.emailWrong)
+          }
           // oxlint-disable-next-line jsx-a11y/no-autofocus -- the dialog is opened to fill it in
           autoFocus
         />
@@ -66,7 +70,7 @@ export function Invite({
           label={t(accountText.name)}
           value={displayName}
           onChange={setDisplayName}
-          problem={violationOf(invite.error, "displayName")}
+          problem={wrongIn("displayName", accountText.nameWrong)}
         />
         <Choice<Role>
           label={t(accountText.role)}

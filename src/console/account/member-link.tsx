@@ -1,4 +1,4 @@
-import { useMutation } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { MemberJson, SignInLinkJson } from "../../gen/hlust/accounts/v1/accounts_pb.ts";
 import { callApi } from "../api/call-api.ts";
@@ -19,11 +19,15 @@ export function MemberLink({
   readonly onClose: () => void;
 }) {
   const t = useText();
+  const queries = useQueryClient();
   const [uri, setUri] = useState<string>();
   const make = useMutation({
     mutationFn: () =>
       callApi<SignInLinkJson>(`/v1/${name}:createSignInLink`, { method: "POST", body: {} }),
-    onSuccess: (link) => setUri(link.uri),
+    onSuccess: async (link) => {
+      setUri(link.uri);
+      await queries.invalidateQueries({ queryKey: ["account", "audit"] });
+    },
   });
   const title = t(accountText.linkOf)(displayName || email);
   return (

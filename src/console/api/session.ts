@@ -12,7 +12,7 @@ export interface Session {
   readonly scopes: readonly string[];
   readonly account: Account;
   readonly accounts: readonly Account[];
-  /** The ways in which people can sign in. */
+  /** The sign-in methods of the service. */
   readonly signInWays: readonly ("apiKey" | "openId")[];
   readonly expireTime: string;
 }

@@ -1,6 +1,6 @@
 /**
- * The streams that the tabs of a browser have open at a time, besides the one of jobs. Over HTTP/1.1
- * a browser has six connections to the service, and calls and uploads need some of them.
+ * The streams that the tabs of a browser have open at a time, besides the one of jobs. Over
+ * HTTP/1.1 a browser has six connections to the service, and calls and uploads need some of them.
  */
 const placesMax = 2;
 

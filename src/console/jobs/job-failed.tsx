@@ -4,7 +4,7 @@ import { ApiError } from "../api/api-error.ts";
 import { Button } from "../parts/button.tsx";
 import { ProblemNote } from "../parts/problem-note.tsx";
 import { commonText } from "../text/common.ts";
-import { jobFailure } from "../text/job-failures.ts";
+import { canHelpAgain, jobFailure } from "../text/job-failures.ts";
 import { violationText } from "../text/job-violations.ts";
 import { jobsText } from "../text/jobs.ts";
 import { useText } from "../text/language.tsx";
@@ -35,7 +35,8 @@ export function JobFailed({
     mutationFn: () => submitJob(requestAgain(job), { key }),
     onSuccess: () => onSubmitted(subject),
   });
-  const { sentence, next } = jobFailure(message);
+  const problem = jobFailure(message);
+  const { sentence, next } = problem;
   return (
     <>
       {isCancelled(code) ? (
@@ -46,7 +47,7 @@ export function JobFailed({
         </span>
       )}
       {again.isSuccess && <span>{t(jobsText.triedAgain)}</span>}
-      {mayWrite && !again.isSuccess && (
+      {mayWrite && !again.isSuccess && canHelpAgain(problem) && (
         <Button
           look="quiet"
           aria-label={t(jobsText.tryAgainOf)(subject)}

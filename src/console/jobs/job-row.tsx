@@ -10,6 +10,7 @@ import { clockText, secondsOf } from "../text/numbers.ts";
 import { subjectOf, type Job } from "./job.ts";
 import { JobFailed } from "./job-failed.tsx";
 import { JobRunning } from "./job-running.tsx";
+import { RemoveJob } from "./remove-job.tsx";
 import type { VisibleRows } from "./visible-rows.ts";
 
 /** A job in the list, with its title, state and buttons. */
@@ -20,6 +21,7 @@ export function JobRow({
   mayWrite,
   onUpdate,
   onSubmitted,
+  onRemoved,
 }: {
   readonly job: Job;
   readonly now: Date;
@@ -28,6 +30,7 @@ export function JobRow({
   readonly onUpdate: (job: Job) => void;
   /** Called when the recording has been submitted again, as another job. */
   readonly onSubmitted: (subject: string) => void;
+  readonly onRemoved: (jobs: readonly Job[]) => void;
 }) {
   const { language } = useLanguage();
   const t = useText();
@@ -57,10 +60,18 @@ export function JobRow({
         {state.kind === "PROCESSING" && (
           <JobRunning {...{ job, subject, mayWrite, onUpdate }} {...state} />
         )}
-        {state.kind === "SUCCESS" && <span>{t(jobsText.ready)}</span>}
+        {state.kind === "SUCCESS" && (
+          <>
+            <span>{t(jobsText.ready)}</span>
+            <Link className="job-open" to={`/${state.transcript}`} aria-hidden="true" tabIndex={-1}>
+              {t(jobsText.open)}
+            </Link>
+          </>
+        )}
         {state.kind === "FAILED" && (
           <JobFailed {...{ job, subject, mayWrite, onSubmitted }} {...state} />
         )}
+        {mayWrite && state.kind !== "PROCESSING" && <RemoveJob {...{ job, subject, onRemoved }} />}
       </div>
       <div className="side">
         {seconds > 0 && <div>{clockText(seconds)}</div>}

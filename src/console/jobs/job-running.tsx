@@ -3,8 +3,10 @@ import { useEffect, useRef, useState } from "react";
 import { Button } from "../parts/button.tsx";
 import { ProblemNote } from "../parts/problem-note.tsx";
 import { jobsText } from "../text/jobs.ts";
-import { useText } from "../text/language.tsx";
+import { useLanguage, useText } from "../text/language.tsx";
+import { spanText } from "../text/numbers.ts";
 import { cancelJob, type Job } from "./job.ts";
+import { secondsLeft, type SeenProgress } from "./time-left.ts";
 
 /**
  * The progress of a job, and a button that cancels it. If work would be lost, the button first asks
@@ -28,6 +30,8 @@ export function JobRunning({
 }) {
   const t = useText();
   const waiting = needsContent ? jobsText.waitingForContent : jobsText.waiting;
+  const { language } = useLanguage();
+  const left = useSecondsLeft(percent);
   const [isAsked, setIsAsked] = useState(false);
   const cancel = useMutation({ mutationFn: cancelJob, onSuccess: onUpdate });
   const cancelButton = useRef<HTMLButtonElement>(null);
@@ -57,6 +61,7 @@ export function JobRunning({
   return (
     <>
       <span>{percent === 0 ? t(waiting) : t(jobsText.running)(percent)}</span>
+      {left !== undefined && <span>{t(jobsText.upLeft)(spanText(language, left))}</span>}
       {mayWrite && (
         <Button
           ref={cancelButton}
@@ -71,4 +76,20 @@ export function JobRunning({
       {cancel.error && <ProblemNote error={cancel.error} />}
     </>
   );
+}
+
+/** Returns how long a job still takes, from what this page has seen of its progress. */
+function useSecondsLeft(percent: number): number | undefined {
+  const first = useRef<SeenProgress>(undefined);
+  const [left, setLeft] = useState<number>();
+  useEffect(() => {
+    const seen = { percent, atMs: performance.now() };
+    // A job that begins again has a lower progress.
+    if (percent === 0 || (first.current && percent < first.current.percent)) {
+      first.current = undefined;
+    }
+    if (percent > 0) first.current ??= seen;
+    setLeft(first.current && secondsLeft(first.current, seen));
+  }, [percent]);
+  return left;
 }

@@ -77,6 +77,11 @@ export async function listJobs(token: string, signal?: AbortSignal): Promise<Job
   return { jobs: jobs.map(jobOf), nextToken: nextPageToken };
 }
 
+/** Removes jobs that have ended from the list. Throws ApiError. */
+export async function removeJobs(jobs: readonly Job[]): Promise<void> {
+  for (const { name } of jobs) await callApi(`/v1alpha1/${name}`, { method: "DELETE" });
+}
+
 /** Cancels a job. Throws ApiError, with the reason JOB_ENDED if the job has already ended. */
 export async function cancelJob({ name }: Job): Promise<Job> {
   const answer: TranscriptJobJson = await callApi(`/v1alpha1/${name}:cancel`, {

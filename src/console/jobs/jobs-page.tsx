@@ -39,7 +39,7 @@ export function JobsPage() {
   const isForm = draft.isOpen && mayWrite;
   return (
     <>
-      <PageHead title={t(commonText.jobs)} sub={t(jobsText.sub)}>
+      <PageHead title={t(commonText.jobs)} percent={percentOf(jobs ?? [])} sub={t(jobsText.sub)}>
         {mayWrite && !isForm && (
           <Button ref={button} look="primary" onPress={() => open("FILES")}>
             {t(jobsText.newJob)}
@@ -76,6 +76,11 @@ export function JobsPage() {
           visibleRows={list.visibleRows}
           mayWrite={mayWrite}
           onUpdate={list.update}
+          onRemoved={(jobs) => {
+            list.drop(jobs);
+            // The row that had the focus is gone.
+            document.querySelector<HTMLElement>("h1")?.focus();
+          }}
           onSubmitted={(subject) => {
             announceSubmitted(subject);
             void list.refetch();
@@ -102,6 +107,15 @@ function useOpener(button: RefObject<HTMLButtonElement | null>, mayWrite: boolea
   }, [draft.isOpen, button]);
   const open = (way: "FILES" | "URL"): void => change({ isOpen: true, way });
   return { open, close: () => change({ isOpen: false }) };
+}
+
+/** Returns the progress of the running jobs together; undefined if there are none. */
+function percentOf(jobs: readonly Job[]): number | undefined {
+  const percents = jobs.flatMap(({ state }) =>
+    state.kind === "PROCESSING" ? [state.percent] : [],
+  );
+  if (percents.length === 0) return undefined;
+  return percents.reduce((sum, percent) => sum + percent, 0) / percents.length;
 }
 
 /** Opens the transcript of a sample that was submitted here as soon as it is ready. */

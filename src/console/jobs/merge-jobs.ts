@@ -57,6 +57,14 @@ export function withChanges(
   return added.reduce(withNewJob, withUpdates(pages, jobs));
 }
 
+/** Returns the pages without some jobs, which were removed. */
+export function withoutJobs(
+  pages: readonly JobListPage[],
+  names: ReadonlySet<string>,
+): readonly JobListPage[] {
+  return pages.map((page) => ({ ...page, jobs: page.jobs.filter(({ name }) => !names.has(name)) }));
+}
+
 function newerOf(job: Job, update: Job | undefined): Job {
   return update && isNewer(update, job) ? update : job;
 }

@@ -8,7 +8,7 @@ import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore
 import { identityOf } from "../api/session.ts";
 import { useSession } from "../api/use-session.ts";
 import { listJobs, type Job, type JobListPage } from "./job.ts";
-import { withChanges, withFirstPage, withNewJob, withUpdates } from "./merge-jobs.ts";
+import { withChanges, withFirstPage, withNewJob, withoutJobs, withUpdates } from "./merge-jobs.ts";
 import { VisibleRows } from "./visible-rows.ts";
 import { watchJobs } from "./watch-jobs.ts";
 
@@ -41,7 +41,7 @@ const pollsPerFirstPage = 4;
  */
 export function useJobs(onEnd: (job: Job) => void) {
   const query = useInfiniteQuery(jobsQuery);
-  const { update, mergeChanges, mergeFirst, addNew } = useUpdates(onEnd);
+  const { update, mergeChanges, mergeFirst, addNew, drop } = useUpdates(onEnd);
   const pages = query.data?.pages;
   const jobs = useMemo(() => pages?.flatMap((page) => page.jobs), [pages]);
   const [visible, setVisible] = useState<ReadonlySet<string>>(() => new Set());
@@ -55,7 +55,7 @@ export function useJobs(onEnd: (job: Job) => void) {
     update,
     mergeFirst,
   });
-  return { ...query, jobs, visibleRows, update, addNew };
+  return { ...query, jobs, visibleRows, update, addNew, drop };
 }
 
 /** Watches the jobs while the page is visible. Returns whether changes arrive. */
@@ -122,6 +122,12 @@ function useUpdates(onEnd: (job: Job) => void) {
       mergeChanges: (jobs: readonly Job[]): void => change((pages) => withChanges(pages, jobs)),
       /** Adds a job that was submitted here at the top of the list. */
       addNew: (job: Job): void => change((pages) => withNewJob(pages, job)),
+      /** Removes jobs from the list that were removed from the service. */
+      drop: (jobs: readonly Job[]): void => {
+        const names = new Set(jobs.map(({ name }) => name));
+        for (const name of names) changed.delete(name);
+        change((pages) => withoutJobs(pages, names));
+      },
       mergeFirst: (first: JobListPage): void => change((pages) => withFirstPage(pages, first)),
     }),
     [change],

@@ -17,7 +17,7 @@ interface JobsListener {
   readonly onLive: (isLive: boolean) => void;
 }
 
-/** What the tabs of a browser tell each other. */
+/** The messages between the tabs of a browser. */
 type TabMessage =
   | { readonly kind: "jobs"; readonly jobs: readonly TranscriptJobJson[] }
   | { readonly kind: "live"; readonly isLive: boolean }

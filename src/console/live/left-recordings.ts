@@ -20,8 +20,8 @@ export interface LeftRecording {
 }
 
 /**
- * Returns the recordings of a user (identityOf) that no tab has open. Each of them is offered by one
- * tab of the browser: the one that gets its lock.
+ * Returns the recordings of a user (identityOf) that no tab has open. Each of them is offered by
+ * one tab of the browser: the one that gets its lock.
  */
 export function useLeftRecordings(owner: string): readonly LeftRecording[] {
   const [left, setLeft] = useState<readonly LeftRecording[]>([]);

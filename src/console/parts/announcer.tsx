@@ -4,20 +4,20 @@ import "./announcer.css";
 /** How long a message is shown: long enough to be read twice. */
 const shownMs = 6_000;
 
-interface Telling {
-  /** Tells screen readers what has happened elsewhere on the page, where it can be seen. */
+interface Messages {
+  /** Announces to screen readers what can be seen elsewhere on the page. */
   readonly announce: (text: string) => void;
-  /** Shows a message for a while, and tells screen readers. */
+  /** Shows a message for a while, and announces it to screen readers. */
   readonly notify: (text: string) => void;
 }
 
-const Context = createContext<Telling>({ announce() {}, notify() {} });
+const Context = createContext<Messages>({ announce() {}, notify() {} });
 
-/** Lets components tell users what has happened, with useAnnounce() and useNotify(). */
+/** Lets components announce and show what has happened: useAnnounce() and useNotify(). */
 export function Announcer({ children }: { readonly children: ReactNode }) {
   const [text, setText] = useState("");
   const [shown, setShown] = useState<{ readonly text: string }>();
-  const telling = useMemo<Telling>(() => {
+  const messages = useMemo<Messages>(() => {
     // Screen readers read only changed text, so a space is added to the end of a repeated message.
     const announce = (message: string): void =>
       setText((before) => (before === message ? `${message}\u00A0` : message));
@@ -35,7 +35,7 @@ export function Announcer({ children }: { readonly children: ReactNode }) {
     return () => clearTimeout(timer);
   }, [shown]);
   return (
-    <Context value={telling}>
+    <Context value={messages}>
       {children}
       <output className="unseen">{text}</output>
       {shown && (
@@ -48,10 +48,10 @@ export function Announcer({ children }: { readonly children: ReactNode }) {
   );
 }
 
-export function useAnnounce(): Telling["announce"] {
+export function useAnnounce(): Messages["announce"] {
   return useContext(Context).announce;
 }
 
-export function useNotify(): Telling["notify"] {
+export function useNotify(): Messages["notify"] {
   return useContext(Context).notify;
 }

@@ -8,15 +8,19 @@ import "./page-head.css";
 export function PageHead({
   title,
   sub,
+  percent,
   children,
 }: {
   readonly title: string;
+  /** The progress that the title of the browser tab shows, 0 to 100. */
+  readonly percent?: number | undefined;
   readonly sub?: ReactNode;
   readonly children?: ReactNode;
 }) {
   useEffect(() => {
-    document.title = `${title} · Hlust`;
-  }, [title]);
+    const progress = percent === undefined ? "" : `${Math.floor(percent)}% · `;
+    document.title = `${progress}${title} · Hlust`;
+  }, [title, percent]);
   return (
     <header className="page-head">
       <div>

@@ -28,7 +28,15 @@ export const accountText = {
   makeLink: { is: "Búa til tengil", en: "Create link" },
   email: { is: "Netfang", en: "Email address" },
   emailMissing: { is: "Skrifaðu netfang.", en: "Enter an email address." },
+  emailWrong: {
+    is: "Þetta er ekki netfang. Í því er @ og engir íslenskir stafir, og það er mest 254 stafir.",
+    en: "This is not an email address. It has an @, only ASCII letters, and at most 254 characters.",
+  },
   name: { is: "Nafn", en: "Name" },
+  nameWrong: {
+    is: "Nafnið er of langt: mest 200 stafir.",
+    en: "The name is too long: at most 200 characters.",
+  },
   role: { is: "Hlutverk", en: "Role" },
   roleOf: {
     OWNER: { is: "Eigandi: allt", en: "Owner: full access" },

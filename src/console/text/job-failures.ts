@@ -42,6 +42,14 @@ const nexts = {
   },
 } as const;
 
+/**
+ * Returns whether submitting the same recording again can help: not if its content is what cannot
+ * be recognized.
+ */
+export function canHelpAgain({ next }: Problem): boolean {
+  return next !== nexts.recording && next !== nexts.convert && next !== nexts.cut;
+}
+
 /** The service's terms for media that is not a recording, with the console's words. */
 const others: Readonly<Record<string, Phrase<string>>> = {
   "a web page (HTML)": { is: "vefsíða", en: "a web page" },

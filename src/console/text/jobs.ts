@@ -4,6 +4,12 @@ import { numberText } from "./numbers.ts";
 
 /** Texts of the jobs page. */
 export const jobsText = {
+  open: { is: "Opna", en: "Open" },
+  remove: { is: "Fjarlægja", en: "Remove" },
+  removed: {
+    is: (subject: string) => `Verkið var fjarlægt: ${subject}`,
+    en: (subject: string) => `Job removed: ${subject}`,
+  },
   sub: {
     is: "Upptökur sem eru að verða að uppskriftum.",
     en: "Recordings that are being transcribed.",

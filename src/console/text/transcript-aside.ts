@@ -212,6 +212,7 @@ export const asideText = {
   origin: { is: "Uppruni", en: "Source" },
   originUpload: { is: "Skrá sem var hlaðið upp", en: "Uploaded file" },
   originUri: { is: "Sótt af vefslóð", en: "Fetched from a URL" },
+  originLive: { is: "Tekið upp í vafra", en: "Recorded live in the console" },
   originUser: { is: "Texti sem var sendur inn", en: "Submitted text" },
   fileName: { is: "Skrá", en: "File" },
   address: { is: "Vefslóð", en: "URL" },

@@ -1,40 +1,11 @@
-import { type Ref, useCallback, useEffect, useRef, useState } from "react";
+import { type Ref, useEffect, useRef, useState } from "react";
 import type { TranscriptJson } from "../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
-import { keep, readKept } from "../api/kept.ts";
 import { ownPath } from "./own-path.ts";
 import { PictureControls } from "./picture-controls.tsx";
 import type { Playback } from "./playback.ts";
+import type { Picture } from "./use-picture.ts";
 import { useFloating } from "./use-floating.ts";
 import "./media.css";
-
-const keptAs = "hlust.picture";
-
-/** How the picture of a video is shown: next to the text, large above it, or not at all. */
-export type PictureLook = "beside" | "large" | "off";
-
-/** The picture of a video, as the user has chosen to see it. */
-export interface Picture {
-  /** False for a recording without a picture. */
-  readonly isOffered: boolean;
-  readonly isShown: boolean;
-  readonly isLarge: boolean;
-  readonly change: (look: PictureLook) => void;
-}
-
-/** The user's choice how pictures are shown, which the browser keeps. */
-export function usePicture({ metadata, uri = "" }: TranscriptJson): Picture {
-  const [look, setLook] = useState<PictureLook>(() => {
-    const kept = readKept(keptAs);
-    return kept === "off" || kept === "large" ? kept : "beside";
-  });
-  const isOffered = uri !== "" && metadata?.fileType === "VIDEO";
-  const change = useCallback((chosen: PictureLook) => {
-    keep(keptAs, chosen === "beside" ? undefined : chosen);
-    setLook(chosen);
-  }, []);
-  const isShown = isOffered && look !== "off";
-  return { isOffered, isShown, isLarge: isShown && look === "large", change };
-}
 
 /**
  * The media element of a playback. The picture of a video is next to the text, and above it in a

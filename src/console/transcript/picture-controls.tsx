@@ -1,7 +1,7 @@
 import { Button } from "../parts/button.tsx";
 import { useText, type Phrase } from "../text/language.tsx";
 import { transcriptText } from "../text/transcript.ts";
-import type { Picture } from "./media.tsx";
+import type { Picture } from "./use-picture.ts";
 
 /** The buttons on a picture, which enlarge it, move it to a window of its own, and close it. */
 export function PictureControls({
@@ -17,7 +17,7 @@ export function PictureControls({
       <Control
         text={isLarge ? transcriptText.pictureSmaller : transcriptText.pictureLarger}
         path={isLarge ? "M9 2v5h5M7 14V9H2" : "M10 2h4v4M6 14H2v-4M14 2 9 7M2 14l5-5"}
-        onPress={() => change(isLarge ? "beside" : "large")}
+        onPress={() => change(isLarge ? "small" : "large")}
       />
       {onFloat && (
         <Control

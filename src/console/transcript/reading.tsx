@@ -12,7 +12,7 @@ import { ElsewhereNote } from "./edit/presence/elsewhere-note.tsx";
 import { scrollPlaceOf } from "./edit/scroll-place.ts";
 import { type Editing, useEditing } from "./edit/use-editing.ts";
 import { UnopenedNote } from "./edit/saving/unopened-note.tsx";
-import { Media, usePicture } from "./media.tsx";
+import { Media } from "./media.tsx";
 import type { Playback } from "./playback.ts";
 import { placeIn, savePlace } from "./places.ts";
 import { People } from "./presence/people.tsx";
@@ -24,6 +24,7 @@ import { ReadingHead } from "./reading-head.tsx";
 import type { SpokenText } from "./spoken-text.ts";
 import { type SubtitlesView, useSubtitlesView } from "./subtitles/use-subtitles-view.ts";
 import { transcriptQuery } from "./transcript-query.ts";
+import { usePicture } from "./use-picture.ts";
 import { useRoomBelow } from "./use-room-below.ts";
 import { usePlaceInAddress, usePlaybackOf, useTextOf } from "./use-reading.ts";
 

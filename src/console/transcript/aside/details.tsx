@@ -36,7 +36,9 @@ export function Details({
     originalUri = "",
     additionalMetadata = {},
   } = transcript.metadata ?? {};
-  const origin = origins[dataSource ?? "DATA_SOURCE_UNSPECIFIED"];
+  const isLive = ownKeys.some((key) => key in additionalMetadata);
+  const origin = isLive ? asideText.originLive : origins[dataSource ?? "DATA_SOURCE_UNSPECIFIED"];
+  const others = Object.entries(additionalMetadata).filter(([key]) => !ownKeys.includes(key));
   return (
     <AsideSection
       title={t(asideText.details)}
@@ -53,8 +55,10 @@ export function Details({
         {origin && <Fact name={t(asideText.origin)}>{t(origin)}</Fact>}
         {originalFilename !== "" && <Fact name={t(asideText.fileName)}>{originalFilename}</Fact>}
         {/* Values from callers are shown as text, never as links: they may contain any URL. */}
-        {originalUri !== "" && <Fact name={t(asideText.address)}>{originalUri}</Fact>}
-        {Object.entries(additionalMetadata).map(([key, value]) => (
+        {originalUri !== "" && !originalUri.startsWith("uploads/") && (
+          <Fact name={t(asideText.address)}>{originalUri}</Fact>
+        )}
+        {others.map(([key, value]) => (
           <Fact key={key} name={key}>
             {value}
           </Fact>
@@ -71,6 +75,9 @@ export function Details({
     </AsideSection>
   );
 }
+
+/** The keys of additionalMetadata in which the console itself identifies live recordings. */
+const ownKeys: readonly string[] = ["console.recording"];
 
 /** The dialogs of the buttons; `open` is the one that is open. */
 function Dialogs({

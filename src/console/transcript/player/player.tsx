@@ -2,7 +2,7 @@ import type { TranscriptJson } from "../../../gen/hlust/transcripts/v1alpha1/tra
 import { Button } from "../../parts/button.tsx";
 import { useText } from "../../text/language.tsx";
 import { transcriptText } from "../../text/transcript.ts";
-import type { Picture } from "../media.tsx";
+import type { Picture } from "../use-picture.ts";
 import { usePlaybackState, type Playback } from "../playback.ts";
 import type { SpokenText } from "../spoken-text.ts";
 import { Clock } from "./clock.tsx";
@@ -82,7 +82,7 @@ export function Player({
           <Toggle
             text={t(transcriptText.picture)}
             isOn={picture.isShown}
-            onChange={() => picture.change(picture.isShown ? "off" : "beside")}
+            onChange={() => picture.change(picture.isShown ? "off" : "small")}
           />
         )}
         <Keys {...{ playback, text, linkTo, isEditing }} />

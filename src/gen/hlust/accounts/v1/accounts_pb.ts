@@ -3163,8 +3163,9 @@ export const Accounts: GenService<{
   /**
    * Creates a link that signs a member in to the console once, within three days.
    *
-   * Give the link to the member only: whoever opens it first is signed in as the member. Earlier
-   * links of the member are no longer valid. The caller needs all scopes of the member's role.
+   * Give the link to the member only: the first person who opens it is signed in as the member.
+   * Earlier links of the member are no longer valid. The caller needs all scopes of the member's
+   * role.
    *
    * @generated from rpc hlust.accounts.v1.Accounts.CreateSignInLink
    */

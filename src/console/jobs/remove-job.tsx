@@ -1,0 +1,41 @@
+import { useMutation } from "@tanstack/react-query";
+import { Button } from "../parts/button.tsx";
+import { useNotify } from "../parts/announcer.tsx";
+import { ProblemNote } from "../parts/problem-note.tsx";
+import { jobsText } from "../text/jobs.ts";
+import { useText } from "../text/language.tsx";
+import { type Job, removeJobs } from "./job.ts";
+
+/** A button that removes a job that has ended from the list. */
+export function RemoveJob({
+  job,
+  subject,
+  onRemoved,
+}: {
+  readonly job: Job;
+  readonly subject: string;
+  readonly onRemoved: (jobs: readonly Job[]) => void;
+}) {
+  const t = useText();
+  const notify = useNotify();
+  const remove = useMutation({
+    mutationFn: () => removeJobs([job]),
+    onSuccess() {
+      notify(t(jobsText.removed)(subject));
+      onRemoved([job]);
+    },
+  });
+  return (
+    <>
+      <Button
+        look="quiet"
+        aria-label={`${t(jobsText.remove)}: ${subject}`}
+        isPending={remove.isPending}
+        onPress={() => remove.mutate()}
+      >
+        {t(jobsText.remove)}
+      </Button>
+      {remove.error && <ProblemNote error={remove.error} />}
+    </>
+  );
+}

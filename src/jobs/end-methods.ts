@@ -1,0 +1,59 @@
+import { create } from "@bufbuild/protobuf";
+import { EmptySchema } from "@bufbuild/protobuf/wkt";
+import type { ServiceImpl } from "@connectrpc/connect";
+import type { Kysely } from "kysely";
+import { callerOf } from "../auth/caller.ts";
+import type { Tables } from "../database/tables.ts";
+import type { Transcripts } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { ServiceError } from "../std/service-error.ts";
+import { dropContent } from "./content/content-store.ts";
+import { jobMessage } from "./job-message.ts";
+import { jobIdIn, jobNotFound } from "./job-name.ts";
+import { cancelJob, findJob } from "./job-store.ts";
+
+/** Creates the RPCs that cancel and delete jobs. */
+export function endMethods(
+  parts: Parameters<typeof dropContent>[0] & { readonly db: Kysely<Tables> },
+) {
+  const { db } = parts;
+  return {
+    async deleteTranscriptJob({ name }, context) {
+      const { accountId } = callerOf(context);
+      const id = jobIdIn(name);
+      const job = await db.transaction().execute(async (trx) => {
+        const isCancelled = await cancelJob(trx, accountId, id);
+        const found = await findJob(trx, accountId, id);
+        if (!found) throw jobNotFound(name);
+        await trx.deleteFrom("transcript_job").where("id", "=", found.id).execute();
+        return { ...found, isCancelled };
+      });
+      const { isCancelled, uploadId, contentTranscriptId } = job;
+      if (isCancelled && uploadId !== null && contentTranscriptId !== null) {
+        await dropContent(parts, uploadId);
+      }
+      return create(EmptySchema);
+    },
+
+    async cancelTranscriptJob({ name }, context) {
+      const { accountId } = callerOf(context);
+      const id = jobIdIn(name);
+      const isCancelled = await db
+        .transaction()
+        .execute(async (trx) => await cancelJob(trx, accountId, id));
+      const job = await findJob(db, accountId, id);
+      if (!job) throw jobNotFound(name);
+      if (isCancelled) {
+        const { uploadId, contentTranscriptId } = job;
+        if (uploadId !== null && contentTranscriptId !== null) await dropContent(parts, uploadId);
+        return jobMessage(job);
+      }
+      throw new ServiceError(
+        "failed_precondition",
+        `the job has already ended: its state is ${job.state}`,
+        {
+          reason: "JOB_ENDED",
+        },
+      );
+    },
+  } satisfies Partial<ServiceImpl<typeof Transcripts>>;
+}
