@@ -20,8 +20,8 @@ interface DraftProps {
 }
 
 /**
- * The fields that both kinds of keys have: a name, scopes, an expiry and limits. Only the user's own scopes
- * are offered.
+ * The fields that both kinds of keys have: a name, scopes, an expiry and limits. Only the user's
+ * own scopes are offered.
  */
 export function KeyFields({ draft, onChange, isChecked, error }: DraftProps) {
   const t = useText();
