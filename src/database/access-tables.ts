@@ -36,7 +36,7 @@ export interface ApiKeyTable {
   scopes: string[];
   /** SHA-256 of the secret. */
   secret_hash: Buffer;
-  /** The hash of the secret before the last rotation, which is valid until the time that follows. */
+  /** The hash of the secret before the last rotation, and the time until which it is valid. */
   previous_secret_hash: Buffer | null;
   previous_secret_until: Date | null;
   created_at: Instant;

@@ -71,6 +71,21 @@ test("a key is renamed and limited with only the keyboard", async () => {
   assert.deepEqual([key.displayName, key.limits], ["Ritvélin á Ísafirði", {}]);
 });
 
+test("a new key gets the limits that were chosen", async () => {
+  await button("Nýr API-lykill").click();
+  await dialog().getByLabel("Nafn").fill("Með mörkum");
+  await dialog().getByLabel("Streymi í einu").fill("1,5");
+  await dialog().getByRole("button", { name: "Búa til lykil" }).click();
+  await dialog().getByText("Skrifaðu heila tölu, eða ekkert.").waitFor();
+  await dialog().getByLabel("Streymi í einu").fill("2");
+  await dialog().getByRole("button", { name: "Búa til lykil" }).click();
+  await takeSecret();
+  await row("Með mörkum").getByText("2 streymi í einu").waitFor();
+  const { json } = await pages.service.call("GET", "/v1/apiKeys");
+  assert.deepEqual(json.apiKeys[0].limits, { concurrentStreams: 2 });
+  await pages.service.call("DELETE", `/v1/${json.apiKeys[0].name}`);
+});
+
 test("a key is rotated, and both secrets are valid until the chosen time", async () => {
   await button("Endurnýja lykilinn „Ritvélin á Ísafirði“").press("Enter");
   const end = dialog().getByLabel("Hvenær hættir fyrra leyndarmálið að gilda?");

@@ -112,7 +112,9 @@ test("use is shown by day, month and key, and the console's own calls apart", as
     await table("Eftir lyklum").waitFor({ timeout: 5_000 });
     const program = await rowOf("Eftir lyklum", /=Ritvél/);
     const own = await rowOf("Eftir lyklum", /First key/);
-    return program[5] === "3" && program[6] === "0" && Number(own[6]) > 3;
+    // The first key has made all calls of this page, and the test's few calls of the API.
+    const isApart = Number(own[6]) > 3 && Number(own[5]) < Number(own[6]);
+    return program[5] === "3" && program[6] === "0" && isApart;
   });
 });
 
@@ -141,6 +143,12 @@ test("users without the scope account see the use of the account, but not that o
   const scopes = ["transcripts.read"];
   const reader = await pages.service.call("POST", "/v1/apiKeys", { scopes });
   await using viewer = await pages.open("/usage?month=2025-03", { key: reader.json.secret });
-  await viewer.getByRole("region", { name: "Eftir dögum" }).waitFor();
-  assert.equal(await viewer.getByRole("region", { name: "Eftir lyklum" }).count(), 0);
+  const asked: string[] = [];
+  viewer.on("request", (request) => asked.push(new URL(request.url()).pathname));
+  await viewer.reload();
+  await viewer.getByRole("region", { name: "Eftir mánuðum" }).waitFor();
+  await viewer.waitForLoadState("networkidle");
+  assert.ok(asked.includes("/console/api/v1/usageDays"));
+  assert.ok(!asked.some((path) => /keyUsage|Keys$/.test(path)), asked.join(" "));
+  assert.equal(await viewer.getByRole("alert").count(), 0);
 });

@@ -1,8 +1,8 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { type QueryClient, useMutation, useQueryClient } from "@tanstack/react-query";
 import { type SubmitEvent, useState } from "react";
 import type { AccountJson } from "../../gen/hlust/accounts/v1/accounts_pb.ts";
 import { callApi } from "../api/call-api.ts";
-import { sessionQuery } from "../api/session.ts";
+import { isSignedIn, sessionQuery } from "../api/session.ts";
 import { areAllInFields, violationOf } from "../api/violations.ts";
 import { useAnnounce } from "../parts/announcer.tsx";
 import { Button } from "../parts/button.tsx";
@@ -157,12 +157,22 @@ function useSave(before: Values, onSaved: (account: AccountJson) => void) {
     onSuccess: async (saved) => {
       onSaved(saved);
       announce(t(settingsText.saved));
-      // The name of the account is in the frame, too.
-      await Promise.all([
-        queries.invalidateQueries({ queryKey: ["account"] }),
-        queries.invalidateQueries({ queryKey: sessionQuery.queryKey }),
-      ]);
+      showName(queries, saved.displayName ?? "");
+      await queries.invalidateQueries({ queryKey: ["account"] });
     },
+  });
+}
+
+/**
+ * Shows the new name of the account in the frame, which has it from the session. The service may
+ * answer with the session as it was half a second ago, so it is not asked.
+ */
+function showName(queries: QueryClient, displayName: string): void {
+  queries.setQueryData(sessionQuery.queryKey, (session) => {
+    if (!session || !isSignedIn(session)) return session;
+    const account = { ...session.account, displayName };
+    const accounts = session.accounts.map((each) => (each.name === account.name ? account : each));
+    return { ...session, account, accounts };
   });
 }
 

@@ -10,11 +10,10 @@ import { TextInput } from "../parts/text-input.tsx";
 import { commonText } from "../text/common.ts";
 import { keyProblems, keysText } from "../text/keys.ts";
 import { useText } from "../text/language.tsx";
-import { type Key, type LimitName, limitNames } from "./key.ts";
+import type { Key } from "./key.ts";
+import { LimitFields } from "./limit-fields.tsx";
+import { areLimits, numbersOf, textsOf } from "./limit-texts.ts";
 import "./key-form.css";
-import "./keys.css";
-
-type Limits = Readonly<Record<LimitName, string>>;
 
 /** A dialog that changes the name and the limits of a key. */
 export function EditKey({
@@ -46,13 +45,8 @@ export function EditKey({
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     setIsChecked(true);
-    const isWrong = isNameLong || limitNames.some((name) => !isLimit(limits[name]));
-    if (!isWrong && !save.isPending) save.mutate();
+    if (!isNameLong && areLimits(limits) && !save.isPending) save.mutate();
   };
-  const problemOf = (name: LimitName): string | undefined =>
-    isChecked && !isLimit(limits[name])
-      ? t(keysText.limitWrong)
-      : violationOf(save.error, `limits.${name}`);
   return (
     <DialogBox title={t(keysText.editTitle)} isOpen onClose={onClose} isLocked={save.isPending}>
       <form className="key-form" onSubmit={submit} noValidate>
@@ -65,22 +59,12 @@ export function EditKey({
           // oxlint-disable-next-line jsx-a11y/no-autofocus -- the dialog is opened to fill it in
           autoFocus
         />
-        <fieldset className="key-limits">
-          <legend>
-            {t(keysText.limitsTitle)} <span className="hint">{t(keysText.limitsHint)}</span>
-          </legend>
-          {limitNames.map((name) => (
-            <TextInput
-              key={name}
-              label={t(keysText.limitOf[name])}
-              inputMode="numeric"
-              autoComplete="off"
-              value={limits[name]}
-              problem={problemOf(name)}
-              onChange={(text) => setLimits((before) => ({ ...before, [name]: text }))}
-            />
-          ))}
-        </fieldset>
+        <LimitFields
+          limits={limits}
+          onChange={setLimits}
+          isChecked={isChecked}
+          error={save.error}
+        />
         {save.error && !areAllInFields(save.error, ["displayName", "limits"]) && (
           <ProblemNote error={save.error} own={keyProblems} />
         )}
@@ -93,25 +77,4 @@ export function EditKey({
       </form>
     </DialogBox>
   );
-}
-
-function textsOf(limits: Key["limits"]): Limits {
-  const text = (name: LimitName) => (limits[name] ? `${limits[name]}` : "");
-  return {
-    requestsPerMinute: text("requestsPerMinute"),
-    concurrentStreams: text("concurrentStreams"),
-    queuedJobs: text("queuedJobs"),
-    audioSecondsPerDay: text("audioSecondsPerDay"),
-  };
-}
-
-/** Whether a text is a limit: a whole number, or nothing. */
-function isLimit(text: string): boolean {
-  return /^\s*\d{0,10}\s*$/.test(text);
-}
-
-/** Returns the limits that are set; an empty message removes all of them. */
-function numbersOf(limits: Limits): Partial<Record<LimitName, number>> {
-  const set = limitNames.filter((name) => Number(limits[name]) > 0);
-  return Object.fromEntries(set.map((name) => [name, Number(limits[name])]));
 }

@@ -1,5 +1,6 @@
 import { type ExpireTime, type Expiry, expireTimeOf } from "./expiry.ts";
 import { type Scope, scopes } from "./key.ts";
+import { areLimits, type LimitTexts, numbersOf, textsOf } from "./limit-texts.ts";
 
 interface Facts {
   readonly displayName: string;
@@ -7,6 +8,7 @@ interface Facts {
   readonly expiry: Expiry;
   /** The value of a date input; "" until a day is chosen. */
   readonly day: string;
+  readonly limits: LimitTexts;
 }
 
 /** The contents of the form for a new key. */
@@ -25,6 +27,7 @@ export interface KeyRequest {
   readonly displayName: string;
   readonly scopes: readonly Scope[];
   readonly expireTime?: string;
+  readonly limits?: ReturnType<typeof numbersOf>;
 }
 
 /**
@@ -33,11 +36,11 @@ export interface KeyRequest {
  */
 export function newDraft(own: readonly string[]): KeyDraft {
   const usual = scopes.filter((scope) => scope !== "account" && own.includes(scope));
-  return draftOf({ displayName: "", scopes: usual, expiry: "90", day: "" });
+  return draftOf({ displayName: "", scopes: usual, expiry: "90", day: "", limits: textsOf({}) });
 }
 
 function draftOf(facts: Facts): KeyDraft {
-  const { displayName, expiry, day } = facts;
+  const { displayName, expiry, day, limits } = facts;
   const expireTime = (now: Date) => expireTimeOf(expiry, day, now);
   return {
     ...facts,
@@ -45,11 +48,13 @@ function draftOf(facts: Facts): KeyDraft {
     expireTime,
     request(now) {
       const end = expireTime(now);
-      if (end === "missing" || facts.scopes.length === 0) return undefined;
+      if (end === "missing" || facts.scopes.length === 0 || !areLimits(limits)) return undefined;
+      const set = numbersOf(limits);
       return {
         displayName: displayName.trim(),
         scopes: facts.scopes,
         ...(end !== "never" && { expireTime: end.at }),
+        ...(Object.keys(set).length > 0 && { limits: set }),
       };
     },
   };

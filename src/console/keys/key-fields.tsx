@@ -9,6 +9,7 @@ import { useText } from "../text/language.tsx";
 import { expiries, today } from "./expiry.ts";
 import { type Scope, scopes } from "./key.ts";
 import type { KeyDraft } from "./key-draft.ts";
+import { LimitFields } from "./limit-fields.tsx";
 
 interface DraftProps {
   readonly draft: KeyDraft;
@@ -19,8 +20,8 @@ interface DraftProps {
 }
 
 /**
- * The fields that both kinds of keys have: a name, scopes and an expiry. Only the user's own scopes
- * are offered.
+ * The fields that both kinds of keys have: a name, scopes, an expiry and limits. Only the user's
+ * own scopes are offered.
  */
 export function KeyFields({ draft, onChange, isChecked, error }: DraftProps) {
   const t = useText();
@@ -54,6 +55,12 @@ export function KeyFields({ draft, onChange, isChecked, error }: DraftProps) {
           onChange={(chosen) => onChange(draft.with({ day: chosen }))}
         />
       )}
+      <LimitFields
+        limits={draft.limits}
+        onChange={(limits) => onChange(draft.with({ limits }))}
+        isChecked={isChecked}
+        error={error}
+      />
     </>
   );
 }

@@ -45,7 +45,7 @@ export function NewApiKey({ onClose }: { readonly onClose: () => void }) {
       {secret === undefined ? (
         <form className="key-form" onSubmit={submit} noValidate>
           <KeyFields draft={draft} onChange={setDraft} isChecked={isChecked} error={make.error} />
-          {make.error && !areAllInFields(make.error, ["displayName", "scopes"]) && (
+          {make.error && !areAllInFields(make.error, ["displayName", "scopes", "limits"]) && (
             <ProblemNote error={make.error} own={keyProblems} />
           )}
           <div className="dialog-actions">

@@ -42,7 +42,7 @@ export function NewClientKey({ onClose }: { readonly onClose: () => void }) {
     if (request && !ownProblem && !register.isPending) register.mutate(request);
   };
   const { data, error, isPending } = register;
-  const fields = ["displayName", "scopes", ...(source === "own" ? ["publicKey"] : [])];
+  const fields = ["displayName", "scopes", "limits", ...(source === "own" ? ["publicKey"] : [])];
   return (
     <DialogBox
       title={t(
