@@ -81,14 +81,14 @@ http:
     .map((line) => (assert.ok(typeof line === "object" && line !== null), { ...line, time: 0 }));
   assert.deepEqual(warnings, [
     {
-      level: 40,
+      level: "warn",
       time: 0,
       event: "http_rules.unused_selector",
       selector: `${speech}.Recogniz`,
       place: `${rules}:16:17`,
     },
     {
-      level: 40,
+      level: "warn",
       time: 0,
       event: "http_rules.shadowed_binding",
       method: "CreateTranscript",
