@@ -1,49 +1,34 @@
 import type { Kysely } from "kysely";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { ensureFirstAccount, type FirstKey } from "./accounts/first-account.ts";
 import { chooseSandbox } from "./audio/sandbox.ts";
-import { createAuthenticator } from "./auth/authenticate.ts";
-import { consoleSettings } from "./auth/console-settings.ts";
-import { accountsOf } from "./auth/member-accounts.ts";
-import { createOpenId } from "./auth/open-id.ts";
-import type { Session } from "./auth/session-store.ts";
-import { createSessions } from "./auth/sessions.ts";
-import { createSignIn } from "./auth/sign-in.ts";
 import { createSignInToken, signInLink } from "./auth/sign-in-token.ts";
-import { openMeter, type Meter } from "./auth/meter.ts";
-import { meteredAuthenticator } from "./auth/metered-authenticator.ts";
-import { createRefusedAttempts, type RefusedAttempts } from "./auth/refused-attempts.ts";
+import { openMeter } from "./auth/meter.ts";
 import { allowListOf, dialectOptions, memoryOf, networkOf, openListen } from "./app-options.ts";
 import type { Config } from "./config.ts";
 import type { Tables } from "./database/tables.ts";
 import { databaseTrouble, openDatabase } from "./database/database.ts";
 import {
   accountServices,
-  contentJobs,
   httpRulesOf,
-  openMedia,
   openPageTokens,
   speechServices,
   transcriptsService,
-  type MediaService,
 } from "./doors.ts";
 import { openDialects } from "./dialects/create-dialects.ts";
 import { openWyoming, type Wyoming } from "./dialects/wyoming/open-wyoming.ts";
 import { openEnginePool, type EnginePool } from "./engines/pool/engine-pool.ts";
 import { Arrivals } from "./jobs/arrivals.ts";
-import type { MediaStore } from "./media/media-store.ts";
-import { openServedArchive, type ServedArchive } from "./media/open-served-archive.ts";
-import { recordedStore } from "./media/recorded-store.ts";
-import { openUploadCollector } from "./media/upload-collector.ts";
+import { createCallers, openConsole } from "./open-callers.ts";
 import { openJobWork } from "./open-job-work.ts";
 import { createNodeMetrics, type NodeMetrics } from "./open-metrics.ts";
+import { openArchive, openMediaOf } from "./open-storage.ts";
 import { healthOptions, loadingModels } from "./readiness.ts";
 import type { AccessLog } from "./server/access-log.ts";
 import { createAnswerError } from "./server/answer-errors.ts";
 import { openServer, reportBug, type Server } from "./server/server.ts";
 import type { ServedCertificate } from "./server/tls/served-certificate.ts";
 import { HeldBytes } from "./std/held-bytes.ts";
-import { newId } from "./std/ids.ts";
 import { errorFields, type Log } from "./std/log.ts";
 import { prepareDataFolder } from "./std/prepare-data-folder.ts";
 import { reachable } from "./std/reachable.ts";
@@ -52,9 +37,6 @@ import { packageVersion } from "./std/version.ts";
 import { openSegmentsReader } from "./transcripts/segments-reader.ts";
 import { createAccountHints } from "./vocabulary/account-hints.ts";
 import { NodeWatches } from "./watches/node-watches.ts";
-
-/** The output folder of script/build-console.ts. */
-const consoleFolder = resolve(import.meta.dirname, "../dist/console");
 
 export interface App extends AsyncDisposable {
   /** The bound address, as http://<host>:<port>, or https:// with a certificate. */
@@ -206,8 +188,7 @@ async function openParts(
       network: networkOf(config, publicUrl),
       health: healthOptions({ database, recognizer, archive, sandbox }, config.role),
       traffic: { ...reading, answers },
-      others: metrics.doors,
-      recorder: metrics.calls,
+      ...metrics.server,
       access: opening.access,
       log,
     }),
@@ -216,7 +197,7 @@ async function openParts(
   // doors open.
   parts.defer(() => endWatches(watches));
   address = server.address;
-  const metricsAddress = await metrics.listen(parts, { database, recognizer, server });
+  const metricsAddress = await metrics.listen(parts, { database, recognizer, server, ...listen });
   const calls = { ...speech.parts, authenticator, publicUrl, recorder: metrics.calls, log };
   const wyoming = await openWyomingOf(config, parts, calls);
   const open = parts.move();
@@ -241,23 +222,6 @@ async function openRules(config: Config) {
     allow: allowListOf("HLUST_ALLOW_MEDIA_FROM", config.allowMediaFrom),
     allowWebhooks: allowListOf("HLUST_ALLOW_WEBHOOKS_TO", config.allowWebhooksTo),
     httpRules: await httpRulesOf(config),
-  };
-}
-
-/** Opens the archive, whose media operations are recorded if the node has metrics. */
-async function openArchive(
-  config: Config,
-  parts: AsyncDisposableStack,
-  given: Omit<Parameters<typeof openServedArchive>[1], "removedDays">,
-  { storage }: Pick<NodeMetrics, "storage">,
-): Promise<Pick<ServedArchive, "store" | "quarantine" | "ping">> {
-  const kept = { ...given, removedDays: config.removedMediaDays };
-  const archive = parts.use(await openServedArchive(config, kept));
-  const { store, quarantine } = archive;
-  return {
-    store: storage ? recordedStore(store, storage) : store,
-    quarantine,
-    ping: () => archive.ping(),
   };
 }
 
@@ -288,22 +252,6 @@ async function openWyomingOf(
   const answerError = createAnswerError(databaseTrouble, reportBug(given.log), callers.contact);
   const version = packageVersion();
   return parts.use(await openWyoming(wyoming, { ...given, answerError, defaultLanguage, version }));
-}
-
-/** Creates the authentication of callers, and the counters that slow brute force. */
-function createCallers(
-  { callers }: Config,
-  parts: {
-    readonly db: Kysely<Tables>;
-    readonly publicUrl: () => string;
-    readonly meter: Meter;
-    readonly log: Log;
-  },
-) {
-  const { meter, ...others } = parts;
-  const attempts = createRefusedAttempts(() => callers.refusedPerMinute);
-  const unmetered = createAuthenticator({ ...others, attempts });
-  return { attempts, authenticator: meteredAuthenticator(unmetered, meter) };
 }
 
 /** Takes a node out of service: see App.leave(). */
@@ -376,67 +324,4 @@ async function openSlowParts(
   const [database, recognizer, sandbox] = await Promise.all(opening);
   signal.throwIfAborted();
   return { database, recognizer, sandbox };
-}
-
-/**
- * Opens uploads and the media door. `collects` states whether this node collects the uploads that
- * clients have put into the bucket.
- */
-async function openMediaOf(
-  { uploadBytesMax, accountLimits }: Config,
-  parts: AsyncDisposableStack,
-  given: {
-    readonly db: Kysely<Tables>;
-    readonly store: MediaStore;
-    readonly publicUrl: () => string;
-    readonly collects: boolean;
-    readonly arrivals: { readonly jobs: Arrivals };
-    readonly log: Log;
-  },
-): Promise<MediaService> {
-  const { db, store, publicUrl, collects, log } = given;
-  const waiting = contentJobs(given.arrivals.jobs);
-  const { direct } = store;
-  const limits = { uploadBytesMax, storedBytesMax: accountLimits.storedBytes };
-  const collector =
-    collects && direct
-      ? parts.use(openUploadCollector({ db, store, direct, contentJobs: waiting, log, ...limits }))
-      : undefined;
-  const archive = { db, store, collector, contentJobs: waiting };
-  return await openMedia(archive, { publicUrl, log, ...limits });
-}
-
-/** Creates the parts of the console: sessions, the sign-in methods and the built pages. */
-async function openConsole(
-  config: Config,
-  parts: {
-    readonly db: Kysely<Tables>;
-    readonly store: MediaStore;
-    readonly attempts: RefusedAttempts;
-    readonly publicUrl: () => string;
-    readonly log: Log;
-  },
-) {
-  const { db, store, attempts, publicUrl, log } = parts;
-  const sessions = createSessions({ db, attempts, log });
-  return {
-    sessions,
-    signIn: createSignIn({ db, sessions, attempts, log }),
-    accountsOf: (session: Session) => accountsOf(db, session),
-    settings: consoleSettings(db),
-    openId: config.openId && createOpenId(config.openId),
-    attempts,
-    publicUrl,
-    folder: consoleFolder,
-    mediaOrigins: await mediaOriginsOf(store),
-    log,
-  };
-}
-
-/**
- * Returns the origins, in addition to the service's own, to which browsers send media and from
- * which they load it.
- */
-async function mediaOriginsOf({ direct }: MediaStore): Promise<string[]> {
-  return direct ? [new URL(await direct.uploadUrl(newId())).origin] : [];
 }

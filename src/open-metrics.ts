@@ -11,7 +11,8 @@ import { openMetricsListener, type MetricsListenerParts } from "./metrics/open-m
 import type { QueueFacts } from "./metrics/queue-metrics.ts";
 import type { EngineFacts } from "./metrics/speech-metrics.ts";
 import { answerFailure, targetOf, writeHead, type HttpDoor } from "./server/http.ts";
-import type { Server } from "./server/server.ts";
+import type { Server, ServerParts } from "./server/server.ts";
+import type { ServedCertificate } from "./server/tls/served-certificate.ts";
 import { ServiceError } from "./std/service-error.ts";
 import { packageVersion } from "./std/version.ts";
 import { countPendingDeliveries } from "./webhooks/pending-deliveries.ts";
@@ -19,10 +20,11 @@ import { countPendingDeliveries } from "./webhooks/pending-deliveries.ts";
 /** The metrics of a node: its recorders, which are undefined if the node has no metrics. */
 export interface NodeMetrics
   extends Disposable, Partial<Pick<Metrics, "calls" | "engines" | "queues" | "storage">> {
-  /** Sets the time at which the certificate of the service expires. */
-  certificateExpires(at: Date): void;
-  /** The door of the metrics on the common port: only with a token, and without a listener. */
-  readonly doors: readonly HttpDoor[];
+  /**
+   * What the server has of them: the recorder of calls, and on the common port the door of the
+   * metrics, if there is a token and no listener.
+   */
+  readonly server: Pick<ServerParts, "others" | "recorder">;
   /**
    * Reads the state of these parts from now on, and opens the listener, which answers health checks
    * as well. Returns its address; undefined if there is no listener.
@@ -35,6 +37,7 @@ interface MeasuredParts {
   readonly database: Pick<Database, "db" | "use">;
   readonly recognizer: Pick<EnginePool, "state" | "measures">;
   readonly server: Pick<Server, "health" | "state">;
+  readonly certificate?: ServedCertificate | undefined;
 }
 
 /** Creates the metrics of a node. Throws ConfigError for the file of the token. */
@@ -50,8 +53,10 @@ export async function createNodeMetrics(config: Config): Promise<NodeMetrics> {
     engines,
     queues,
     storage,
-    certificateExpires: (at) => metrics.node.certificateExpires(at),
-    doors: listen || token === undefined ? [] : [createMetricsDoor({ metrics, token })],
+    server: {
+      recorder: calls,
+      others: listen || token === undefined ? [] : [createMetricsDoor({ metrics, token })],
+    },
     async listen(parts, measured) {
       metrics.readFrom(sourcesOf(measured, dataFolder));
       if (!listen) return undefined;
@@ -64,8 +69,7 @@ export async function createNodeMetrics(config: Config): Promise<NodeMetrics> {
 }
 
 const noMetrics: NodeMetrics = {
-  certificateExpires() {},
-  doors: [],
+  server: {},
   listen: () => Promise.resolve(undefined),
   [Symbol.dispose]() {},
 };
@@ -94,7 +98,7 @@ function healthOf({ health }: Pick<Server, "health">): MetricsListenerParts["ans
 }
 
 function sourcesOf(
-  { database, recognizer, server }: MeasuredParts,
+  { database, recognizer, server, certificate }: MeasuredParts,
   dataFolder: string,
 ): MetricsSources {
   return {
@@ -108,6 +112,7 @@ function sourcesOf(
         isReady: isReady && !isLeaving,
         parts: Object.fromEntries(isUp),
         isDraining: isLeaving,
+        certificateExpiresAt: certificate?.current.expiresAt,
       };
     },
     dataFolder,

@@ -10,6 +10,8 @@ export interface NodeFacts {
   /** Whether each part that readiness checks is ready. */
   readonly parts: Readonly<Record<string, boolean>>;
   readonly isDraining: boolean;
+  /** When the certificate of the service expires; undefined without one. */
+  readonly certificateExpiresAt: Date | undefined;
 }
 
 /** The interval at which the delay of the event loop is measured. */
@@ -63,20 +65,16 @@ export class NodeMetrics implements Disposable {
     this.#delay.enable();
   }
 
-  /** Sets the time at which the certificate of the service expires. */
-  certificateExpires(at: Date): void {
-    this.#certificate.set(at.getTime() / 1000);
-  }
-
   /** Counts a part that could not be read for a scrape. */
   scrapeFailed(): void {
     this.#failures.inc();
   }
 
-  refreshState({ isReady, parts, isDraining }: NodeFacts): void {
+  refreshState({ isReady, parts, isDraining, certificateExpiresAt }: NodeFacts): void {
     this.#ready.set(isReady ? 1 : 0);
     for (const [part, isUp] of Object.entries(parts)) this.#parts.set({ part }, isUp ? 1 : 0);
     this.#draining.set(isDraining ? 1 : 0);
+    this.#certificate.set((certificateExpiresAt?.getTime() ?? 0) / 1000);
   }
 
   /** Brings the use of the machine up to date before a scrape. */

@@ -165,16 +165,8 @@ export interface ServerParts {
  * their connections, and the listener closes last.
  */
 export async function openServer(listen: ListenOptions, parts: ServerParts): Promise<Server> {
-  const {
-    api,
-    network = {},
-    traffic = {},
-    health = { checks: [] },
-    media,
-    shared,
-    access,
-    log,
-  } = parts;
+  const { api, network = {}, traffic = {}, health = { checks: [] } } = parts;
+  const { media, shared, access, log } = parts;
   const { explain = () => undefined } = api;
   const { isTrustedProxy } = network;
   const authenticator = notingAccount(api.authenticator);
@@ -222,7 +214,7 @@ export async function openServer(listen: ListenOptions, parts: ServerParts): Pro
       doors: [
         ...recordedDoor(healthDoor, "health", recorder),
         ...(parts.others ?? []),
-        createGrpcDoor({ services: api.services, open, draining, ...calls }),
+        createGrpcDoor({ services, open, draining, ...calls }),
         ...recordedDoor(docs, "docs", recorder),
         ...recordedDoor(media, "media", recorder),
         ...recordedDoor(shared, "shared", recorder),
