@@ -32,6 +32,7 @@ const keepAliveMs = 60_000;
  * have arrived.
  */
 const lastRequestsMs = 250;
+
 export interface PortLimits extends UnsentLimits {
   /**
    * The time after which a connection is closed if its protocol or headers are still incomplete.
