@@ -136,6 +136,8 @@ function expectedLimits(): Map<string, LimitsInit> {
   const page = { pageSize: { min: 0 }, pageToken: { charsMax: tokenCharsMax } };
   const endpointing = StreamingRecognitionConfig_EndpointingSchema.typeName;
   const lists = [
+    ListAuditEventsRequestSchema,
+    ListUsageDaysRequestSchema,
     ListAlignmentJobsRequestSchema,
     ListTranscriptJobsRequestSchema,
     ListTranscriptsRequestSchema,
@@ -151,6 +153,8 @@ function expectedLimits(): Map<string, LimitsInit> {
   const phrase = VocabularyPhraseSchema.typeName;
   const ofVocabulary = vocabularyLimits;
   const soundsLike = { itemsMax: ofVocabulary.soundsLike, charsMax: ofVocabulary.phraseChars };
+  const keys = [ApiKeySchema, ClientKeySchema, CreateApiKeyRequestSchema];
+  const named = [AccountSchema, CreateClientKeyRequestSchema, ...keys];
   const webhooks = [WebhookSchema, CreateWebhookRequestSchema];
   return new Map<string, LimitsInit>([
     ...ofKeys,
@@ -158,10 +162,6 @@ function expectedLimits(): Map<string, LimitsInit> {
       [`${typeName}.email`, { charsMax: emailLengthMax, pattern: emailPattern.source }],
       [`${typeName}.display_name`, displayName],
     ]),
-    [`${ListAuditEventsRequestSchema.typeName}.page_size`, page.pageSize],
-    [`${ListAuditEventsRequestSchema.typeName}.page_token`, page.pageToken],
-    [`${ListUsageDaysRequestSchema.typeName}.page_size`, page.pageSize],
-    [`${ListUsageDaysRequestSchema.typeName}.page_token`, page.pageToken],
     [`${ListKeyUsageRequestSchema.typeName}.month`, { pattern: monthPattern.source }],
     [
       `${metadata}.language_code`,
@@ -280,14 +280,10 @@ function expectedLimits(): Map<string, LimitsInit> {
     [`${StreamingRecognitionResultSchema.typeName}.stability`, share],
     [`${endpointing}.min_silence`, secondsOf(silenceMsBounds)],
     [`${endpointing}.max_utterance`, secondsOf(utteranceMsBounds)],
-    [`${AccountSchema.typeName}.display_name`, displayName],
     [`${AccountSchema.typeName}.media_retention_days`, { min: 0, max: retentionDaysMax }],
     [`${AccountSchema.typeName}.transcript_retention_days`, { min: 0, max: retentionDaysMax }],
-    [`${ApiKeySchema.typeName}.display_name`, displayName],
-    [`${ClientKeySchema.typeName}.display_name`, displayName],
-    [`${CreateApiKeyRequestSchema.typeName}.display_name`, displayName],
+    ...named.map(({ typeName }): [string, LimitsInit] => [`${typeName}.display_name`, displayName]),
     [`${CreateApiKeyRequestSchema.typeName}.scopes`, { values: [...scopes] }],
-    [`${CreateClientKeyRequestSchema.typeName}.display_name`, displayName],
     [`${CreateClientKeyRequestSchema.typeName}.public_key`, { charsMax: textLengthMax }],
     [`${CreateClientKeyRequestSchema.typeName}.scopes`, { values: [...scopes] }],
     ...webhooks.flatMap(({ typeName }): [string, LimitsInit][] => [
