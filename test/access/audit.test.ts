@@ -93,6 +93,13 @@ const makeMember = async () =>
 
 const usualScopes = "transcripts.read,transcripts.write,speech";
 
+const deletion = (method: DescMethod, of: () => Promise<string>, event: Row["event"]): Row => ({
+  method,
+  make: of,
+  call: (name) => ["DELETE", `/v1/${name}`],
+  event,
+});
+
 const rows: readonly Row[] = [
   {
     method: Accounts.method.updateAccount,
@@ -118,12 +125,7 @@ const rows: readonly Row[] = [
     call: (name) => ["POST", `/v1/${name}:rotate`, { previousSecretExpireTime: inAMonth }],
     event: ["api_key.rotate", { displayName: "a", previousUntil: inAMonth }],
   },
-  {
-    method: Accounts.method.deleteApiKey,
-    make: makeKey,
-    call: (name) => ["DELETE", `/v1/${name}`],
-    event: ["api_key.delete", { displayName: "a" }],
-  },
+  deletion(Accounts.method.deleteApiKey, makeKey, ["api_key.delete", { displayName: "a" }]),
   {
     method: Accounts.method.createClientKey,
     call: () => ["POST", "/v1/clientKeys", { publicKey: publicPem, scopes: ["speech"] }],
@@ -136,12 +138,10 @@ const rows: readonly Row[] = [
     call: (name) => ["PATCH", `/v1/${name}`, { displayName: "b" }],
     event: ["client_key.update", { displayName: "b" }],
   },
-  {
-    method: Accounts.method.deleteClientKey,
-    make: makeClientKey,
-    call: (name) => ["DELETE", `/v1/${name}`],
-    event: ["client_key.delete", { displayName: "" }],
-  },
+  deletion(Accounts.method.deleteClientKey, makeClientKey, [
+    "client_key.delete",
+    { displayName: "" },
+  ]),
   {
     method: Accounts.method.createMember,
     call: () => ["POST", "/v1/members", { email: "Anna@Example.is", role: "VIEWER" }],
@@ -154,12 +154,10 @@ const rows: readonly Row[] = [
     call: (name) => ["PATCH", `/v1/${name}`, { role: "MEMBER" }],
     event: ["member.update", { role: "MEMBER", roleBefore: "OWNER" }],
   },
-  {
-    method: Accounts.method.deleteMember,
-    make: makeMember,
-    call: (name) => ["DELETE", `/v1/${name}`],
-    event: ["member.delete", { email: "*", role: "OWNER" }],
-  },
+  deletion(Accounts.method.deleteMember, makeMember, [
+    "member.delete",
+    { email: "*", role: "OWNER" },
+  ]),
   {
     method: Accounts.method.createSignInLink,
     make: makeMember,
@@ -219,12 +217,7 @@ const rows: readonly Row[] = [
     call: (name) => ["POST", `/v1/${name}:rotateSecret`, {}],
     event: ["webhook.rotate_secret", {}],
   },
-  {
-    method: Webhooks.method.deleteWebhook,
-    make: makeWebhook,
-    call: (name) => ["DELETE", `/v1/${name}`],
-    event: ["webhook.delete", {}],
-  },
+  deletion(Webhooks.method.deleteWebhook, makeWebhook, ["webhook.delete", {}]),
   {
     method: Vocabulary.method.createVocabularyPhrase,
     call: () => ["POST", "/v2beta1/vocabularyPhrases", newPhrase()],

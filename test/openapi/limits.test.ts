@@ -108,7 +108,7 @@ import { silenceMsBounds, utteranceMsBounds } from "../../src/speech/streaming-r
 import { writtenFormats } from "../../src/transcripts/export-formats.ts";
 import { intervalSecondsBounds } from "../../src/transcripts/export-options.ts";
 import { languageCodePattern } from "../../src/std/language-code.ts";
-import { transcriptLimits } from "../../src/transcripts/transcript-limits.ts";
+import { transcriptLimits as most } from "../../src/transcripts/transcript-limits.ts";
 import { sessionCharsMax, sessionPattern } from "../../src/transcripts/presence-methods.ts";
 import { reviewMax } from "../../src/transcripts/review-methods.ts";
 import { shareLimits } from "../../src/transcripts/share-methods.ts";
@@ -129,13 +129,14 @@ function expectedLimits(): Map<string, LimitsInit> {
   const metadata = TranscriptMetadataSchema.typeName;
   const segment = SegmentSchema.typeName;
   const word = WordSchema.typeName;
-  const most = transcriptLimits;
   const time = { secondsMin: 0, secondsMax: most.hours * 3600 };
   const share = { min: 0, max: 1 };
   const displayName = { charsMax: displayNameLengthMax, pattern: displayNamePattern.source };
   const page = { pageSize: { min: 0 }, pageToken: { charsMax: tokenCharsMax } };
   const endpointing = StreamingRecognitionConfig_EndpointingSchema.typeName;
   const lists = [
+    ListAuditEventsRequestSchema,
+    ListUsageDaysRequestSchema,
     ListAlignmentJobsRequestSchema,
     ListTranscriptJobsRequestSchema,
     ListTranscriptsRequestSchema,
@@ -151,17 +152,15 @@ function expectedLimits(): Map<string, LimitsInit> {
   const phrase = VocabularyPhraseSchema.typeName;
   const ofVocabulary = vocabularyLimits;
   const soundsLike = { itemsMax: ofVocabulary.soundsLike, charsMax: ofVocabulary.phraseChars };
+  const creations = [CreateApiKeyRequestSchema, CreateClientKeyRequestSchema];
   const webhooks = [WebhookSchema, CreateWebhookRequestSchema];
+  const named = [AccountSchema, ApiKeySchema, ClientKeySchema, ...creations, ...webhooks];
   return new Map<string, LimitsInit>([
     ...ofKeys,
     ...[MemberSchema, CreateMemberRequestSchema].flatMap(({ typeName }): [string, LimitsInit][] => [
       [`${typeName}.email`, { charsMax: emailLengthMax, pattern: emailPattern.source }],
       [`${typeName}.display_name`, displayName],
     ]),
-    [`${ListAuditEventsRequestSchema.typeName}.page_size`, page.pageSize],
-    [`${ListAuditEventsRequestSchema.typeName}.page_token`, page.pageToken],
-    [`${ListUsageDaysRequestSchema.typeName}.page_size`, page.pageSize],
-    [`${ListUsageDaysRequestSchema.typeName}.page_token`, page.pageToken],
     [`${ListKeyUsageRequestSchema.typeName}.month`, { pattern: monthPattern.source }],
     [
       `${metadata}.language_code`,
@@ -280,19 +279,14 @@ function expectedLimits(): Map<string, LimitsInit> {
     [`${StreamingRecognitionResultSchema.typeName}.stability`, share],
     [`${endpointing}.min_silence`, secondsOf(silenceMsBounds)],
     [`${endpointing}.max_utterance`, secondsOf(utteranceMsBounds)],
-    [`${AccountSchema.typeName}.display_name`, displayName],
     [`${AccountSchema.typeName}.media_retention_days`, { min: 0, max: retentionDaysMax }],
     [`${AccountSchema.typeName}.transcript_retention_days`, { min: 0, max: retentionDaysMax }],
-    [`${ApiKeySchema.typeName}.display_name`, displayName],
-    [`${ClientKeySchema.typeName}.display_name`, displayName],
-    [`${CreateApiKeyRequestSchema.typeName}.display_name`, displayName],
+    ...named.map(({ typeName }): [string, LimitsInit] => [`${typeName}.display_name`, displayName]),
     [`${CreateApiKeyRequestSchema.typeName}.scopes`, { values: [...scopes] }],
-    [`${CreateClientKeyRequestSchema.typeName}.display_name`, displayName],
-    [`${CreateClientKeyRequestSchema.typeName}.public_key`, { charsMax: textLengthMax }],
     [`${CreateClientKeyRequestSchema.typeName}.scopes`, { values: [...scopes] }],
+    [`${CreateClientKeyRequestSchema.typeName}.public_key`, { charsMax: textLengthMax }],
     ...webhooks.flatMap(({ typeName }): [string, LimitsInit][] => [
       [`${typeName}.url`, { charsMax: urlCharsMax, pattern: mediaUrlPattern.source }],
-      [`${typeName}.display_name`, displayName],
       [`${typeName}.event_types`, { values: [...eventTypes] }],
     ]),
   ]);
