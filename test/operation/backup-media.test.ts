@@ -33,8 +33,8 @@ describe("makeBackup()", () => {
     const id = await archive.addMedia("deleted meanwhile");
     const reached = Promise.withResolvers<void>();
     const goOn = Promise.withResolvers<void>();
-    // Without file(), media is copied.
-    const { file: _file, ...others } = archive.store;
+    // Without file() and openChunks(), media is copied by open().
+    const { file: _file, openChunks: _openChunks, ...others } = archive.store;
     const slow: MediaStore = {
       ...others,
       async open(each, range) {
