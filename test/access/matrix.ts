@@ -234,7 +234,7 @@ const accounts: Readonly<Record<string, Row>> = {
   UpdateMember: keeper(["member"], ({ member }) => [
     { member: { name: member, displayName: "Jón" } },
   ]),
-  CreateSignInLink: giver(["member"], ({ member }) => [{ name: member }]),
+  CreateSignInLink: keeper(["member"], ({ member }) => [{ name: member }]),
   DeleteMember: keeper(["member"], ({ member }) => [{ name: member }]),
   ListSessions: anyCaller([], () => [{}]),
   DeleteSession: anyCaller(["session"], ({ session }) => [{ name: session }]),
