@@ -66,7 +66,7 @@ test("readConfig() reads every setting", () => {
     HLUST_RECORDING_SECONDS_MAX: "3600",
     HLUST_STREAM_SECONDS_MAX: "60",
     HLUST_METRICS_LISTEN: "[::1]:9464",
-    HLUST_METRICS_TOKEN_FILE: "/etc/token",
+    HLUST_METRICS_TOKEN: "a-token-of-20-letters",
     HLUST_DRAIN_DELAY: "10",
     HLUST_DRAIN: "2h",
     HLUST_ACCOUNT_REQUESTS_PER_MINUTE: "100",
@@ -180,7 +180,7 @@ test("readConfig() reads every setting", () => {
       keyFile: "/etc/hlust/home-key",
       allowFrom: ["192.168.1.0/24", "fd00::/8"],
     },
-    metrics: { listen: { host: "::1", port: 9464 }, token: undefined, tokenFile: "/etc/token" },
+    metrics: { listen: { host: "::1", port: 9464 }, token: "a-token-of-20-letters" },
     memoryMb: 4096,
   });
   const home = readConfig({ HLUST_DATA: "/srv/hlust", HLUST_WYOMING_LISTEN: "127.0.0.1:10300" });

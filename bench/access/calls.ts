@@ -24,7 +24,7 @@ export async function measureCalls(): Promise<Figure[]> {
   const checking = createAuthenticator({
     db,
     publicUrl: () => "",
-    attempts: createRefusedAttempts(60),
+    attempts: createRefusedAttempts(() => 60),
     log: createLog("error"),
   });
   await using open = await openMeasuredServer(anyCaller);

@@ -30,7 +30,7 @@ export async function measureChecks(): Promise<Figure[]> {
   const authenticator = createAuthenticator({
     db,
     publicUrl: () => publicUrl,
-    attempts: createRefusedAttempts(60),
+    attempts: createRefusedAttempts(() => 60),
     log: createLog("error"),
   });
   const { token } = await addApiKey(db, accountId, ["transcripts.read"]);

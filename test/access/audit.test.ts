@@ -16,6 +16,7 @@ import { addAccount, addApiKey } from "../fixtures/auth-fixture.ts";
 import { callRest, openTestService, type Answer, type TestService } from "../spec/service.ts";
 import { draftOf } from "../spec/transcripts.ts";
 import { until } from "../fixtures/until.ts";
+import { contentOfAccess } from "./access-content.ts";
 import { assertComplete } from "./not-audited.ts";
 
 let service: TestService;
@@ -293,34 +294,6 @@ for (const { method, make: makeFirst, call, made, event } of rows) {
   });
 }
 
-/** The tables that actions change. */
-const changedTables = [
-  "account",
-  "api_key",
-  "client_key",
-  "member",
-  "stream_token",
-  "transcript",
-  "transcript_review_range",
-  "transcript_share",
-  "vocabulary",
-  "vocabulary_phrase",
-  "webhook",
-];
-
-/**
- * Returns the content of those tables and the audit log, except for the times when keys were used.
- */
-async function everything(): Promise<string> {
-  const texts = [...changedTables, "audit_event"].map(async (name) => {
-    const { rows: kept } = await database.pool.query<{ text: string }>(
-      `select (to_jsonb(t) - 'last_used_at')::text as text from ${name} t order by 1`,
-    );
-    return `${name}\n${kept.map(({ text }) => text).join("\n")}`;
-  });
-  return (await Promise.all(texts)).join("\n\n");
-}
-
 test("an action that cannot be written to the audit log is not done", async () => {
   const prepared: [row: Row, name: string][] = [];
   for (const row of rows) prepared.push([row, (await row.make?.()) ?? ""]);
@@ -329,14 +302,14 @@ test("an action that cannot be written to the audit log is not done", async () =
     create trigger full_log before insert on audit_event for each row execute function take_nothing()`);
   // Creating a stream token deletes expired tokens, so there must be none.
   await database.db.deleteFrom("stream_token").execute();
-  const before = await everything();
+  const before = await contentOfAccess(database);
   for (const [{ method, call }, name] of prepared) {
     const [verb, path, body] = call(name);
     const again =
       method === Accounts.method.createMember ? { ...Object(body), email: newEmail() } : body;
     const { status } = await service.call(verb, path, again);
     assert.equal(status, 500, method.name);
-    assert.equal(await everything(), before, method.name);
+    assert.equal(await contentOfAccess(database), before, method.name);
   }
   await database.pool.query("drop trigger full_log on audit_event");
 });
