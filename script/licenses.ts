@@ -15,7 +15,16 @@ const allowed: ReadonlySet<string> = new Set([
   "ISC",
   "MIT",
   "OFL-1.1",
+  "Unlicense",
 ]);
+
+/** Dependencies that build the console and are not in what is built. */
+const buildTools: ReadonlySet<string> = new Set(["vite", "@vitejs/plugin-react", "subset-font"]);
+
+/** Returns whether a dependency of the project is shipped. */
+export function isShipped(name: string): boolean {
+  return !buildTools.has(name);
+}
 
 /**
  * Returns a report with a line for each package, by license. Throws if a license is not allowed or

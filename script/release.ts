@@ -17,7 +17,7 @@ import process from "node:process";
 import { parseArgs } from "node:util";
 import { parse } from "yaml";
 import { helmProgram } from "./helm.ts";
-import { licenseReport } from "./licenses.ts";
+import { isShipped, licenseReport } from "./licenses.ts";
 import { runtimePackages } from "./runtime-packages.ts";
 import { billOfMaterials } from "./sbom.ts";
 
@@ -54,7 +54,7 @@ function release(names: readonly string[], output: string): void {
   rmSync(output, { recursive: true, force: true });
   mkdirSync(output, { recursive: true });
   writeFileSync(join(output, "NOTES.md"), notes);
-  writeFileSync(join(output, "licenses.txt"), licenseReport(runtimePackages(root, () => true)));
+  writeFileSync(join(output, "licenses.txt"), licenseReport(runtimePackages(root, isShipped)));
   const components = billOfMaterials(root, runtimePackages(root), "");
   writeFileSync(join(output, `hlust-${version}.cdx.json`), components);
   for (const name of names.filter(isPart)) parts[name](output);

@@ -15,6 +15,8 @@ import { runs } from "../../test/fixtures/property-runs.ts";
 import {
   Accounts,
   UpdateAccountRequestSchema,
+  UpdateApiKeyRequestSchema,
+  UpdateClientKeyRequestSchema,
   UpdateMemberRequestSchema,
 } from "../gen/hlust/accounts/v1/accounts_pb.ts";
 import { Speech } from "../gen/hlust/speech/v2beta1/speech_pb.ts";
@@ -132,6 +134,8 @@ test("requests of every method of the contract are written and read back", () =>
       for (const schema of [
         UpdateTranscriptRequestSchema,
         UpdateAccountRequestSchema,
+        UpdateApiKeyRequestSchema,
+        UpdateClientKeyRequestSchema,
         UpdateMemberRequestSchema,
         UpdateWebhookRequestSchema,
       ]) {
