@@ -49,7 +49,7 @@ test("missing packages are named to users without root access, with the command 
     const [program, ...args] = [...asUser, setup];
     const env = { PATH: "/usr/bin:/bin", DPKG_ADMINDIR: folder };
     const service = "ffmpeg bubblewrap bzip2 libpocketsphinx3 pocketsphinx-en-us";
-    const tests = `${service} flite espeak-ng curl jq openssl chromium chromium-headless-shell swift-proxy swift-account swift-container swift-object faketime haproxy nginx-light caddy pgbouncer postgresql-15 prometheus`;
+    const tests = `${service} flite espeak-ng curl jq openssl chromium chromium-headless-shell swift-proxy swift-account swift-container swift-object faketime python3-requests python3-websockets python3-grpcio protobuf-compiler-grpc libprotobuf-dev haproxy nginx-light caddy pgbouncer postgresql-15 prometheus`;
     for (const [packages, ...more] of [[service], [tests, "--test"]] as const) {
       const options = { encoding: "utf8", env } as const;
       const { status, stderr } = spawnSync(program, [...args, ...more], options);
