@@ -99,6 +99,8 @@ test("signing out removes everything except language and theme, even in other ta
     sessionStorage.setItem("left", document.querySelector("#console").innerHTML);
   })`);
   await page.getByRole("button", { name: "Sign out" }).click();
+  // The upload of the other tab would be lost.
+  await page.getByRole("button", { name: "Discard and sign out" }).click();
   await page.getByRole("heading", { level: 1, name: "Sign in" }).waitFor();
   assert.equal(new URL(page.url()).pathname, "/console/");
   assert.equal(await page.locator("html").getAttribute("data-theme"), "dark");

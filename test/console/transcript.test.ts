@@ -193,7 +193,7 @@ test("keys play, pause and seek, except in a field or with AltGr", async () => {
 
   await page.locator("h1").focus();
   await page.keyboard.press("c");
-  await page.getByText("Slóð á þennan stað var afrituð.").waitFor({ state: "attached" });
+  await page.locator(".toast").getByText("Slóð á þennan stað var afrituð.").waitFor();
   const copied = new URL(await page.evaluate<string>("navigator.clipboard.readText()"));
   assert.equal(copied.pathname, `/console/${name}`);
   assert.ok(Math.abs(Number(copied.searchParams.get("t")) - place) < 0.1);
