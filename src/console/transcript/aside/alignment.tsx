@@ -1,13 +1,12 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import type { AlignmentJobJson } from "../../../gen/hlust/transcripts/v1alpha1/alignment_pb.ts";
-import { ApiError } from "../../api/api-error.ts";
 import { useNotify } from "../../parts/announcer.tsx";
 import { Button } from "../../parts/button.tsx";
+import { loadLater } from "../../parts/load-later.tsx";
 import { ProblemNote } from "../../parts/problem-note.tsx";
 import { ProgressLine } from "../../parts/progress-line.tsx";
-import { alignmentProblems, alignmentText } from "../../text/alignment.ts";
-import { jobFailure } from "../../text/job-failures.ts";
+import { alignmentText } from "../../text/alignment.ts";
 import { useText } from "../../text/language.tsx";
 import { transcriptQuery } from "../transcript-query.ts";
 import {
@@ -18,6 +17,10 @@ import {
   submitAlignment,
 } from "./alignment-job.ts";
 import { versionsQuery } from "./versions-query.ts";
+
+const AlignmentProblem = loadLater(() =>
+  import("./alignment-problem.tsx").then(({ AlignmentProblem }) => AlignmentProblem),
+);
 
 /**
  * A button that aligns the words of the current version to its sound again, and the progress. When
@@ -64,7 +67,7 @@ export function Alignment({ name, version }: { readonly name: string; readonly v
       <Button isPending={submit.isPending} onPress={() => submit.mutate()}>
         {t(alignmentText.align)}
       </Button>
-      {problem && <ProblemNote error={problem} own={problemsOf(problem)} />}
+      {problem && <AlignmentProblem error={problem} />}
     </div>
   );
 }
@@ -74,10 +77,4 @@ function useEnded(job: AlignmentJobJson | undefined): AlignmentJobJson | undefin
   const [running, setRunning] = useState<string>();
   if (job?.name !== undefined && isRunning(job) && running !== job.name) setRunning(job.name);
   return job && !isRunning(job) && job.name === running ? job : undefined;
-}
-
-/** Returns the problems of alignment, with that of the job's own message. */
-function problemsOf(error: unknown) {
-  if (!(error instanceof ApiError) || !error.reason.startsWith("MEDIA_")) return alignmentProblems;
-  return { ...alignmentProblems, [error.reason]: jobFailure(error.message) };
 }
