@@ -6,7 +6,7 @@ import { servedMethods } from "./doors.ts";
 import type { EnginePool } from "./engines/pool/engine-pool.ts";
 import { countOpenJobs } from "./jobs/job-counts.ts";
 import { metricsPath, scrapeAnswer } from "./metrics/metrics-endpoint.ts";
-import { Metrics, type MetricsSources } from "./metrics/metrics.ts";
+import type { Metrics, MetricsSources } from "./metrics/metrics.ts";
 import { openMetricsListener, type MetricsListenerParts } from "./metrics/open-metrics-listener.ts";
 import type { QueueFacts } from "./metrics/queue-metrics.ts";
 import type { EngineFacts } from "./metrics/speech-metrics.ts";
@@ -46,6 +46,8 @@ export async function createNodeMetrics(config: Config): Promise<NodeMetrics> {
   if (!settings) return noMetrics;
   const { listen } = settings;
   const token = settings.token;
+  // Without metrics, their library is not loaded.
+  const { Metrics } = await import("./metrics/metrics.ts");
   const metrics = new Metrics({ version: packageVersion(), role, methods: servedMethods() });
   const { calls, engines, queues, storage } = metrics;
   return {
