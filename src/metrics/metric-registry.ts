@@ -1,12 +1,5 @@
 import { Counter, Gauge, Histogram, Registry, type OpenMetricsContentType } from "prom-client";
-
-/** The two text formats of a scrape. */
-export type MetricsFormat = "prometheus" | "openmetrics";
-
-export const contentTypes: Readonly<Record<MetricsFormat, string>> = {
-  prometheus: Registry.PROMETHEUS_CONTENT_TYPE,
-  openmetrics: Registry.OPENMETRICS_CONTENT_TYPE,
-};
+import { contentTypes, type MetricsFormat } from "./metrics-format.ts";
 
 /** One family of metrics. */
 export interface Family<Label extends string> {
@@ -21,7 +14,7 @@ export class MetricRegistry {
   readonly #openmetrics = new Registry<OpenMetricsContentType>();
 
   constructor() {
-    this.#openmetrics.setContentType(Registry.OPENMETRICS_CONTENT_TYPE);
+    this.#openmetrics.setContentType(contentTypes.openmetrics);
   }
 
   /** Creates a counter. Its name ends in _total. */

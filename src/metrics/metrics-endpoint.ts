@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage, OutgoingHttpHeaders } from "node:http";
-import { contentTypes, type MetricsFormat } from "./metric-registry.ts";
+import { contentTypes, type MetricsFormat } from "./metrics-format.ts";
 import type { Metrics } from "./metrics.ts";
 
 /** The path of the metrics. */

@@ -1,6 +1,7 @@
 import { CallMetrics, type ServedMethod } from "./call-metrics.ts";
 import { ModelLabels } from "./labels.ts";
-import { MetricRegistry, type MetricsFormat } from "./metric-registry.ts";
+import { MetricRegistry } from "./metric-registry.ts";
+import type { MetricsFormat } from "./metrics-format.ts";
 import { NodeMetrics, type NodeFacts } from "./node-metrics.ts";
 import { QueueMetrics, type QueueFacts } from "./queue-metrics.ts";
 import { SpeechMetrics, type EngineFacts } from "./speech-metrics.ts";

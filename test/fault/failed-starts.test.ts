@@ -73,12 +73,12 @@ const table: readonly Broken[] = [
   {
     what: "the media folder",
     breakIt: (data) => asFile(join(data, "media")),
-    reason: /HLUST_DATA=.* cannot be used: it is not a folder/,
+    reason: /EEXIST|ENOTDIR/,
   },
   {
     what: "the scratch folder",
     breakIt: (data) => asFile(join(data, "scratch")),
-    reason: /HLUST_DATA=.* cannot be used: it is not a folder/,
+    reason: /EEXIST|ENOTDIR/,
   },
   {
     what: "the port",
