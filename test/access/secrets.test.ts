@@ -141,7 +141,7 @@ test("refused tokens appear in no log, error or table, wherever they were sent",
 
 test("the check finds a leak in the log, in an error and in the database", async () => {
   await huntSecrets(database.db, service.address);
-  const line = `{"level":30,"event":"call","target":"/v2beta1/speech:recognize?token=${service.key}"}`;
+  const line = `{"level":"info","event":"call","target":"/v2beta1/speech:recognize?token=${service.key}"}`;
   assert.throws(() => {
     huntInLog([line]);
   }, /secrets are shown:\nthe log: credential hlust_/);

@@ -129,7 +129,7 @@ ${rest}`,
   await until(async () => logged("settings.need_restart").length === 1);
   assert.match(
     logged("settings.need_restart").join(),
-    /"level":40.*"problem":"changed, but needs a restart: HLUST_KEEP_MEDIA"/,
+    /"level":"warn".*"problem":"changed, but needs a restart: HLUST_KEEP_MEDIA"/,
   );
   await until(async () => !(await allows("https://a.example")));
   assert.ok(await allows("https://b.example"));
