@@ -1,6 +1,5 @@
 import process from "node:process";
 import { commandGroup } from "../cli/command-group.ts";
-import { UsageError } from "../cli/command.ts";
 import { columns } from "../cli/models/columns.ts";
 import { Arguments, describeOptions } from "../cli/options.ts";
 import { toJson } from "@bufbuild/protobuf";
@@ -13,6 +12,7 @@ import { errorDetails } from "../client/read-error.ts";
 import { connect, profileOptions } from "./connect.ts";
 import { Display } from "./display.ts";
 import { watchJob } from "./watch-job.ts";
+import { oneName } from "./one-name.ts";
 
 const table = {
   count: { hint: "N", meaning: "how many are listed at most, newest first", fallback: "20" },
@@ -41,7 +41,7 @@ export const jobs = commandGroup({
       summary: "wait for a job, and print the name of its transcript",
       async run(args, environment) {
         const options = new Arguments(table, args);
-        const name = oneName(options.positionals);
+        const name = oneName(options.positionals, "transcriptjob");
         const { hlust } = connect(options.text("profile"), environment);
         const display = new Display();
         const { signal } = new AbortController();
@@ -59,7 +59,7 @@ export const jobs = commandGroup({
       summary: "cancel a job",
       async run(args, environment) {
         const options = new Arguments(table, args);
-        const name = oneName(options.positionals);
+        const name = oneName(options.positionals, "transcriptjob");
         const { hlust } = connect(options.text("profile"), environment);
         await hlust.transcripts.cancelTranscriptJob({ name });
       },
@@ -67,12 +67,6 @@ export const jobs = commandGroup({
   },
   notes: () => Promise.resolve(describeOptions(table)),
 });
-
-function oneName(names: readonly string[]): string {
-  const [name] = names;
-  if (name === undefined || names.length > 1) throw new UsageError("name one job");
-  return name.includes("/") ? name : `transcriptjob/${name}`;
-}
 
 function printJson(job: TranscriptJob): void {
   process.stdout.write(

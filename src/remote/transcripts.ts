@@ -2,12 +2,12 @@ import { writeFileSync } from "node:fs";
 import process from "node:process";
 import { toJson } from "@bufbuild/protobuf";
 import { commandGroup } from "../cli/command-group.ts";
-import { UsageError } from "../cli/command.ts";
 import { columns } from "../cli/models/columns.ts";
 import { Arguments, describeOptions } from "../cli/options.ts";
 import { TranscriptSchema } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { connect, profileOptions } from "./connect.ts";
 import { exported, formatNames, formatOf } from "./formats.ts";
+import { oneName } from "./one-name.ts";
 
 const table = {
   search: { hint: "TEXT", meaning: "list those whose title contains the text" },
@@ -50,7 +50,7 @@ export const transcripts = commandGroup({
       summary: "write a transcript as text, subtitles or a document",
       async run(args, environment) {
         const options = new Arguments(table, args);
-        const name = oneName(options.positionals);
+        const name = oneName(options.positionals, "transcripts");
         const format = formatOf(options.text("format") ?? "");
         const { hlust } = connect(options.text("profile"), environment);
         const bytes = await exported(hlust, name, format);
@@ -64,7 +64,7 @@ export const transcripts = commandGroup({
       summary: "delete a transcript with its versions and its recording",
       async run(args, environment) {
         const options = new Arguments(table, args);
-        const name = oneName(options.positionals);
+        const name = oneName(options.positionals, "transcripts");
         const { hlust } = connect(options.text("profile"), environment);
         await hlust.transcripts.deleteTranscript({ name });
       },
@@ -72,9 +72,3 @@ export const transcripts = commandGroup({
   },
   notes: () => Promise.resolve(describeOptions(table)),
 });
-
-function oneName(names: readonly string[]): string {
-  const [name] = names;
-  if (name === undefined || names.length > 1) throw new UsageError("name one transcript");
-  return name.includes("/") ? name : `transcripts/${name}`;
-}
