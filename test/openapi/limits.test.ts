@@ -96,7 +96,7 @@ import {
   hintCharsMax,
   hintPhrasesMax,
 } from "../../src/engines/protocol/check-hints.ts";
-import { keyCharsMax } from "../../src/jobs/jobs-service.ts";
+import { keyCharsMax } from "../../src/jobs/submit-job.ts";
 import { mediaUrlPattern, urlCharsMax } from "../../src/media/media-url.ts";
 import {
   alternativesMaxMax,

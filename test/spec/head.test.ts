@@ -60,6 +60,7 @@ before(async () => {
     version: idOf(version.name),
     transcriptjob: idOf(job.name),
     alignmentjob: idOf(alignment),
+    operation: idOf(job.name),
     webhook: idOf(webhook.webhook.name),
     token: idOf(share.uri),
   };
@@ -156,6 +157,7 @@ test("a verb without fields needs no body, and openapi.json requires none", asyn
   const names = verbs.map(({ operation }) => operation.operationId).toSorted();
   assert.deepEqual(names, [
     "cancelAlignmentJob",
+    "cancelOperation",
     "cancelTranscriptJob",
     "createSignInLink",
     "redeliverWebhookDelivery",
