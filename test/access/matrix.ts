@@ -304,17 +304,12 @@ const longRunning: Row = writer(
   () => [{ config, audio: { content: "AAAAAAAAAAA=" } }],
 );
 
-/** The operation of a job. */
-function operationOf(job: string): string {
-  return job.replace("transcriptjob/", "operations/");
-}
-
 const operations: Readonly<Record<string, Row>> = {
   ListOperations: reader([], () => [{}]),
-  GetOperation: reader(["job"], ({ job }) => [{ name: operationOf(job) }]),
-  WaitOperation: reader(["job"], ({ job }) => [{ name: operationOf(job), timeout: "0s" }]),
-  CancelOperation: writer(["job"], ({ job }) => [{ name: operationOf(job) }]),
-  DeleteOperation: writer(["job"], ({ job }) => [{ name: operationOf(job) }]),
+  GetOperation: reader(["operation"], ({ operation }) => [{ name: operation }]),
+  WaitOperation: reader(["operation"], ({ operation }) => [{ name: operation, timeout: "0s" }]),
+  CancelOperation: writer(["operation"], ({ operation }) => [{ name: operation }]),
+  DeleteOperation: writer(["operation"], ({ operation }) => [{ name: operation }]),
 };
 
 /** A row for each RPC of every service. */

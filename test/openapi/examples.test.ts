@@ -247,20 +247,11 @@ test("examples of jobs get the documented responses", async () => {
 });
 
 test("examples of operations get the documented responses", async () => {
-  const begin = first("LongRunningRecognize");
-  const { json: begun } = await send("LongRunningRecognize", begin);
-  assert.deepEqual(shapeOf(begun), shapeOf(begin.answer));
+  const begun = await sendAll("LongRunningRecognize");
   real.set(exampleIn("LongRunningRecognize", "name"), begun.name);
   const { json: waited } = await send("WaitOperation", first("WaitOperation"));
-  const { json } = await send("GetOperation", first("GetOperation"));
-  assert.equal(json.done, true);
-  assert.deepEqual(json, waited);
-  const known = new Set(shapeOf(first("GetOperation").answer));
-  const isOfWord = (path: string) => path.startsWith(".response.results[].alternatives[]");
-  assert.deepEqual(
-    shapeOf(json).filter((path) => !known.has(path) && !isOfWord(path)),
-    [],
-  );
+  const { json: done } = await send("GetOperation", first("GetOperation"));
+  assert.deepEqual([done.done, done], [true, waited]);
   const { json: list } = await send("ListOperations", first("ListOperations"));
   assert.deepEqual([list.operations.length, list.operations[0].name], [1, begun.name]);
   await sendAll("CancelOperation", "DeleteOperation");

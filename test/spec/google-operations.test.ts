@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { SpeechClient, type protos } from "@google-cloud/speech";
+import { protos, SpeechClient } from "@google-cloud/speech";
 import { credentials } from "@grpc/grpc-js";
 import { openDatabase } from "../../src/database/database.ts";
 import { createLog } from "../../src/std/log.ts";
@@ -197,8 +197,10 @@ test("only the account of an operation finds it", async () => {
       assert.equal(json.message, `there is no operation "${name}"`);
     }
   }
-  const calls = grpc.operationsClient.getOperation({ name: unknown }, optionsOf());
-  assert.equal((await failure(calls)).code, 5);
+  const { GetOperationRequest } = protos.google.longrunning;
+  const named = GetOperationRequest.create({ name: unknown });
+  const get = grpc.operationsClient.getOperation(named, optionsOf());
+  assert.equal((await failure(get)).code, 5);
   assert.deepEqual((await send("GET", "/v1/operations", undefined, other)).json.operations, []);
   const { json } = await send("GET", `/v1/${operation.name}`);
   assert.equal(json.done, undefined, "it is still there");

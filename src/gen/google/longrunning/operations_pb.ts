@@ -18,7 +18,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file google/longrunning/operations.proto.
  */
 export const file_google_longrunning_operations: GenFile = /*@__PURE__*/
-  fileDesc("CiNnb29nbGUvbG9uZ3J1bm5pbmcvb3BlcmF0aW9ucy5wcm90bxISZ29vZ2xlLmxvbmdydW5uaW5nIqgBCglPcGVyYXRpb24SDAoEbmFtZRgBIAEoCRImCghtZXRhZGF0YRgCIAEoCzIULmdvb2dsZS5wcm90b2J1Zi5BbnkSDAoEZG9uZRgDIAEoCBIjCgVlcnJvchgEIAEoCzISLmdvb2dsZS5ycGMuU3RhdHVzSAASKAoIcmVzcG9uc2UYBSABKAsyFC5nb29nbGUucHJvdG9idWYuQW55SABCCAoGcmVzdWx0IiMKE0dldE9wZXJhdGlvblJlcXVlc3QSDAoEbmFtZRgBIAEoCSJ0ChVMaXN0T3BlcmF0aW9uc1JlcXVlc3QSDAoEbmFtZRgEIAEoCRIOCgZmaWx0ZXIYASABKAkSIAoJcGFnZV9zaXplGAIgASgFQg3SvBgJCQAAAAAAAAAAEhsKCnBhZ2VfdG9rZW4YAyABKAlCB9K8GAMYgAgiagoWTGlzdE9wZXJhdGlvbnNSZXNwb25zZRI3CgpvcGVyYXRpb25zGAEgAygLMh0uZ29vZ2xlLmxvbmdydW5uaW5nLk9wZXJhdGlvbkIEyLwYARIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiJgoWQ2FuY2VsT3BlcmF0aW9uUmVxdWVzdBIMCgRuYW1lGAEgASgJIiYKFkRlbGV0ZU9wZXJhdGlvblJlcXVlc3QSDAoEbmFtZRgBIAEoCSJfChRXYWl0T3BlcmF0aW9uUmVxdWVzdBIMCgRuYW1lGAEgASgJEjkKB3RpbWVvdXQYAiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb25CDdK8GAkxAAAAAAAAAAAyjQoKCk9wZXJhdGlvbnMSlwEKDkxpc3RPcGVyYXRpb25zEikuZ29vZ2xlLmxvbmdydW5uaW5nLkxpc3RPcGVyYXRpb25zUmVxdWVzdBoqLmdvb2dsZS5sb25ncnVubmluZy5MaXN0T3BlcmF0aW9uc1Jlc3BvbnNlIi6iuxgUChB0cmFuc2NyaXB0cy5yZWFkGAGC0+STAhASDi92MS9vcGVyYXRpb25zEpECCgxHZXRPcGVyYXRpb24SJy5nb29nbGUubG9uZ3J1bm5pbmcuR2V0T3BlcmF0aW9uUmVxdWVzdBodLmdvb2dsZS5sb25ncnVubmluZy5PcGVyYXRpb24iuAGiuxgUChB0cmFuc2NyaXB0cy5yZWFkGAG6uxhXCglOT1RfRk9VTkQSDUpPQl9OT1RfRk9VTkQaO1RoZSBvcGVyYXRpb24gZG9lcyBub3QgZXhpc3Qgb3IgYmVsb25ncyB0byBhbm90aGVyIGFjY291bnQugtPkkwI/WiQSIi92MS9vcGVyYXRpb25zL3tuYW1lPW9wZXJhdGlvbnMvKn0SFy92MS97bmFtZT1vcGVyYXRpb25zLyp9EusBCg9EZWxldGVPcGVyYXRpb24SKi5nb29nbGUubG9uZ3J1bm5pbmcuRGVsZXRlT3BlcmF0aW9uUmVxdWVzdBoWLmdvb2dsZS5wcm90b2J1Zi5FbXB0eSKTAaK7GBUKEXRyYW5zY3JpcHRzLndyaXRlGAG6uxhXCglOT1RfRk9VTkQSDUpPQl9OT1RfRk9VTkQaO1RoZSBvcGVyYXRpb24gZG9lcyBub3QgZXhpc3Qgb3IgYmVsb25ncyB0byBhbm90aGVyIGFjY291bnQugtPkkwIZKhcvdjEve25hbWU9b3BlcmF0aW9ucy8qfRL1AQoPQ2FuY2VsT3BlcmF0aW9uEiouZ29vZ2xlLmxvbmdydW5uaW5nLkNhbmNlbE9wZXJhdGlvblJlcXVlc3QaFi5nb29nbGUucHJvdG9idWYuRW1wdHkinQGiuxgVChF0cmFuc2NyaXB0cy53cml0ZRgBursYVwoJTk9UX0ZPVU5EEg1KT0JfTk9UX0ZPVU5EGjtUaGUgb3BlcmF0aW9uIGRvZXMgbm90IGV4aXN0IG9yIGJlbG9uZ3MgdG8gYW5vdGhlciBhY2NvdW50LoLT5JMCIzoBKiIeL3YxL3tuYW1lPW9wZXJhdGlvbnMvKn06Y2FuY2VsEuoCCg1XYWl0T3BlcmF0aW9uEiguZ29vZ2xlLmxvbmdydW5uaW5nLldhaXRPcGVyYXRpb25SZXF1ZXN0Gh0uZ29vZ2xlLmxvbmdydW5uaW5nLk9wZXJhdGlvbiKPAqK7GBQKEHRyYW5zY3JpcHRzLnJlYWQYAbq7GFcKCU5PVF9GT1VORBINSk9CX05PVF9GT1VORBo7VGhlIG9wZXJhdGlvbiBkb2VzIG5vdCBleGlzdCBvciBiZWxvbmdzIHRvIGFub3RoZXIgYWNjb3VudC66uxhxChJSRVNPVVJDRV9FWEhBVVNURUQSDFdBVENIRVNfRlVMTBpNVGhlIGFjY291bnQgYWxyZWFkeSBoYXMgMTAwMCB3YXRjaGVzIG9wZW4sIG9yIGRvZXMgbm90IHJlYWQgaXRzIG9wZW4gc3RyZWFtcy6C0+STAiE6ASoiHC92MS97bmFtZT1vcGVyYXRpb25zLyp9OndhaXRiBnByb3RvMw", [file_google_api_annotations, file_google_protobuf_any, file_google_protobuf_duration, file_google_protobuf_empty, file_google_rpc_status, file_hlust_api_annotations]);
+  fileDesc("CiNnb29nbGUvbG9uZ3J1bm5pbmcvb3BlcmF0aW9ucy5wcm90bxISZ29vZ2xlLmxvbmdydW5uaW5nIqgBCglPcGVyYXRpb24SDAoEbmFtZRgBIAEoCRImCghtZXRhZGF0YRgCIAEoCzIULmdvb2dsZS5wcm90b2J1Zi5BbnkSDAoEZG9uZRgDIAEoCBIjCgVlcnJvchgEIAEoCzISLmdvb2dsZS5ycGMuU3RhdHVzSAASKAoIcmVzcG9uc2UYBSABKAsyFC5nb29nbGUucHJvdG9idWYuQW55SABCCAoGcmVzdWx0IiMKE0dldE9wZXJhdGlvblJlcXVlc3QSDAoEbmFtZRgBIAEoCSJ0ChVMaXN0T3BlcmF0aW9uc1JlcXVlc3QSDAoEbmFtZRgEIAEoCRIOCgZmaWx0ZXIYASABKAkSIAoJcGFnZV9zaXplGAIgASgFQg3SvBgJCQAAAAAAAAAAEhsKCnBhZ2VfdG9rZW4YAyABKAlCB9K8GAMYgAgiagoWTGlzdE9wZXJhdGlvbnNSZXNwb25zZRI3CgpvcGVyYXRpb25zGAEgAygLMh0uZ29vZ2xlLmxvbmdydW5uaW5nLk9wZXJhdGlvbkIEyLwYARIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiJgoWQ2FuY2VsT3BlcmF0aW9uUmVxdWVzdBIMCgRuYW1lGAEgASgJIiYKFkRlbGV0ZU9wZXJhdGlvblJlcXVlc3QSDAoEbmFtZRgBIAEoCSJQChRXYWl0T3BlcmF0aW9uUmVxdWVzdBIMCgRuYW1lGAEgASgJEioKB3RpbWVvdXQYAiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24yjQoKCk9wZXJhdGlvbnMSlwEKDkxpc3RPcGVyYXRpb25zEikuZ29vZ2xlLmxvbmdydW5uaW5nLkxpc3RPcGVyYXRpb25zUmVxdWVzdBoqLmdvb2dsZS5sb25ncnVubmluZy5MaXN0T3BlcmF0aW9uc1Jlc3BvbnNlIi6iuxgUChB0cmFuc2NyaXB0cy5yZWFkGAGC0+STAhASDi92MS9vcGVyYXRpb25zEpECCgxHZXRPcGVyYXRpb24SJy5nb29nbGUubG9uZ3J1bm5pbmcuR2V0T3BlcmF0aW9uUmVxdWVzdBodLmdvb2dsZS5sb25ncnVubmluZy5PcGVyYXRpb24iuAGiuxgUChB0cmFuc2NyaXB0cy5yZWFkGAG6uxhXCglOT1RfRk9VTkQSDUpPQl9OT1RfRk9VTkQaO1RoZSBvcGVyYXRpb24gZG9lcyBub3QgZXhpc3Qgb3IgYmVsb25ncyB0byBhbm90aGVyIGFjY291bnQugtPkkwI/WiQSIi92MS9vcGVyYXRpb25zL3tuYW1lPW9wZXJhdGlvbnMvKn0SFy92MS97bmFtZT1vcGVyYXRpb25zLyp9EusBCg9EZWxldGVPcGVyYXRpb24SKi5nb29nbGUubG9uZ3J1bm5pbmcuRGVsZXRlT3BlcmF0aW9uUmVxdWVzdBoWLmdvb2dsZS5wcm90b2J1Zi5FbXB0eSKTAaK7GBUKEXRyYW5zY3JpcHRzLndyaXRlGAG6uxhXCglOT1RfRk9VTkQSDUpPQl9OT1RfRk9VTkQaO1RoZSBvcGVyYXRpb24gZG9lcyBub3QgZXhpc3Qgb3IgYmVsb25ncyB0byBhbm90aGVyIGFjY291bnQugtPkkwIZKhcvdjEve25hbWU9b3BlcmF0aW9ucy8qfRL1AQoPQ2FuY2VsT3BlcmF0aW9uEiouZ29vZ2xlLmxvbmdydW5uaW5nLkNhbmNlbE9wZXJhdGlvblJlcXVlc3QaFi5nb29nbGUucHJvdG9idWYuRW1wdHkinQGiuxgVChF0cmFuc2NyaXB0cy53cml0ZRgBursYVwoJTk9UX0ZPVU5EEg1KT0JfTk9UX0ZPVU5EGjtUaGUgb3BlcmF0aW9uIGRvZXMgbm90IGV4aXN0IG9yIGJlbG9uZ3MgdG8gYW5vdGhlciBhY2NvdW50LoLT5JMCIzoBKiIeL3YxL3tuYW1lPW9wZXJhdGlvbnMvKn06Y2FuY2VsEuoCCg1XYWl0T3BlcmF0aW9uEiguZ29vZ2xlLmxvbmdydW5uaW5nLldhaXRPcGVyYXRpb25SZXF1ZXN0Gh0uZ29vZ2xlLmxvbmdydW5uaW5nLk9wZXJhdGlvbiKPAqK7GBQKEHRyYW5zY3JpcHRzLnJlYWQYAbq7GFcKCU5PVF9GT1VORBINSk9CX05PVF9GT1VORBo7VGhlIG9wZXJhdGlvbiBkb2VzIG5vdCBleGlzdCBvciBiZWxvbmdzIHRvIGFub3RoZXIgYWNjb3VudC66uxhxChJSRVNPVVJDRV9FWEhBVVNURUQSDFdBVENIRVNfRlVMTBpNVGhlIGFjY291bnQgYWxyZWFkeSBoYXMgMTAwMCB3YXRjaGVzIG9wZW4sIG9yIGRvZXMgbm90IHJlYWQgaXRzIG9wZW4gc3RyZWFtcy6C0+STAiE6ASoiHC92MS97bmFtZT1vcGVyYXRpb25zLyp9OndhaXRiBnByb3RvMw", [file_google_api_annotations, file_google_protobuf_any, file_google_protobuf_duration, file_google_protobuf_empty, file_google_rpc_status, file_hlust_api_annotations]);
 
 /**
  * A call that goes on after its answer.
@@ -34,7 +34,7 @@ export type Operation = Message<"google.longrunning.Operation"> & {
   name: string;
 
   /**
-   * The progress, as google.cloud.speech.v1.LongRunningRecognizeMetadata.
+   * The progress, as a `LongRunningRecognizeMetadata`.
    *
    * @generated from field: google.protobuf.Any metadata = 2;
    */
@@ -62,7 +62,7 @@ export type Operation = Message<"google.longrunning.Operation"> & {
     case: "error";
   } | {
     /**
-     * The text, as google.cloud.speech.v1.LongRunningRecognizeResponse.
+     * The text, as a `LongRunningRecognizeResponse`.
      *
      * @generated from field: google.protobuf.Any response = 5;
      */
@@ -85,7 +85,7 @@ export type OperationJson = {
   name?: string;
 
   /**
-   * The progress, as google.cloud.speech.v1.LongRunningRecognizeMetadata.
+   * The progress, as a `LongRunningRecognizeMetadata`.
    *
    * @generated from field: google.protobuf.Any metadata = 2;
    */
@@ -106,7 +106,7 @@ export type OperationJson = {
   error?: StatusJson;
 
   /**
-   * The text, as google.cloud.speech.v1.LongRunningRecognizeResponse.
+   * The text, as a `LongRunningRecognizeResponse`.
    *
    * @generated from field: google.protobuf.Any response = 5;
    */
@@ -365,7 +365,7 @@ export type WaitOperationRequest = Message<"google.longrunning.WaitOperationRequ
   name: string;
 
   /**
-   * The time to wait, from 0 to 60 seconds. More means 60 seconds. Default: 30 seconds.
+   * The time to wait. More than 60 seconds means 60 seconds. Default: 30 seconds.
    *
    * @generated from field: google.protobuf.Duration timeout = 2;
    */
@@ -386,7 +386,7 @@ export type WaitOperationRequestJson = {
   name?: string;
 
   /**
-   * The time to wait, from 0 to 60 seconds. More means 60 seconds. Default: 30 seconds.
+   * The time to wait. More than 60 seconds means 60 seconds. Default: 30 seconds.
    *
    * @generated from field: google.protobuf.Duration timeout = 2;
    */
