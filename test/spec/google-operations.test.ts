@@ -172,8 +172,10 @@ test("an Idempotency-Key answers the first operation, also with content", async 
     headers,
   );
   assert.equal(second.name, first.name);
-  const other = { config, audio: { uri: `${host.address}/talk.wav` } };
-  assert.equal((await failure(begin(grpc, other, headers))).reason, "IDEMPOTENCY_KEY_USED");
+  for (const audio of [{ uri: `${host.address}/talk.wav` }, { content: speech }]) {
+    const other = begin(grpc, { config, audio }, headers);
+    assert.equal((await failure(other)).reason, "IDEMPOTENCY_KEY_USED");
+  }
   await first.promise();
 });
 
