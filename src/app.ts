@@ -163,8 +163,7 @@ async function openParts(
   const answers = new HeldBytes(memory.answers);
   const watches = new NodeWatches(db, { held: new HeldBytes(memory.watches) });
   const pageTokens = await openPageTokens(db);
-  const accountHints = createAccountHints({ db });
-  const speech = speechServices({ recognizer, sandbox, accountHints }, meter, config);
+  const decoding = { recognizer, sandbox, accountHints: createAccountHints({ db }) };
   const { attempts, authenticator } = createCallers(config, { db, publicUrl, meter, log });
   const transcripts = transcriptsService(
     { db, media, pageTokens, watches },
@@ -172,6 +171,7 @@ async function openParts(
     { arrivals: arrivals.jobs, allow, recognizer, meter, log },
     { arrivals: arrivals.alignment, aligner: recognizer, meter, stopping: watches.stopping, log },
   );
+  const speech = speechServices({ ...decoding, ...transcripts }, meter, config);
   const accounts = accountServices({ db, pageTokens, publicUrl, log }, meter, allowWebhooks);
   const services = [...transcripts.services, ...speech.services, ...accounts];
   const reading = { longMessages: parts.use(openSegmentsReader()), requestBytes: memory.bodies };

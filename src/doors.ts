@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import type { Kysely } from "kysely";
 import { createAccountsService } from "./accounts/accounts-service.ts";
 import { createAlignmentService } from "./alignment/alignment-service.ts";
@@ -8,10 +9,16 @@ import type { Meter } from "./auth/meter.ts";
 import type { RefusedAttempts } from "./auth/refused-attempts.ts";
 import { ConfigError, type Config } from "./config.ts";
 import type { Tables } from "./database/tables.ts";
+import {
+  createLongRunningRecognize,
+  type LongRunningParts,
+} from "./dialects/google/long-running-recognize.ts";
+import { createOperations } from "./dialects/google/operations.ts";
 import { signingKey } from "./database/signing-key.ts";
 import type { EnginePool } from "./engines/pool/engine-pool.ts";
 import { ByteStream } from "./gen/google/bytestream/bytestream_pb.ts";
 import { Speech as GoogleSpeech } from "./gen/google/cloud/speech/v1/speech_pb.ts";
+import { Operations } from "./gen/google/longrunning/operations_pb.ts";
 import { Accounts } from "./gen/hlust/accounts/v1/accounts_pb.ts";
 import { Speech } from "./gen/hlust/speech/v2beta1/speech_pb.ts";
 import { Vocabulary } from "./gen/hlust/speech/v2beta1/vocabulary_pb.ts";
@@ -22,6 +29,7 @@ import { createByteStream } from "./jobs/content/byte-stream.ts";
 import type { ContentParts } from "./jobs/content/content-writer.ts";
 import { startJobOf } from "./jobs/content/content-store.ts";
 import type { Arrivals } from "./jobs/arrivals.ts";
+import { createJobCalls } from "./jobs/job-calls.ts";
 import { createJobsService } from "./jobs/jobs-service.ts";
 import type { ServedMethod } from "./metrics/call-metrics.ts";
 import { findWaveform } from "./media/media-facts.ts";
@@ -105,7 +113,16 @@ export function servedMethods(): readonly ServedMethod[] {
 }
 
 /** The services that have HTTP rules. */
-const contract = [Transcripts, Speech, GoogleSpeech, TiroSpeech, Vocabulary, Accounts, Webhooks];
+const contract = [
+  Transcripts,
+  Speech,
+  GoogleSpeech,
+  Operations,
+  TiroSpeech,
+  Vocabulary,
+  Accounts,
+  Webhooks,
+];
 
 /**
  * Returns the HTTP rules that replace those of the contract (§4.10 item 9). Throws a ConfigError
@@ -138,6 +155,8 @@ export interface MediaService {
   readonly door: (exports: ExportParts) => HttpDoor;
   /** The parts of resumable uploads. */
   readonly resumable: TusParts;
+  /** Stores the media that came with a call. Returns the id of the upload that has it. */
+  readonly storeMedia: LongRunningParts["storeMedia"];
   /** Returns the public address of the service. */
   readonly publicUrl: () => string;
 }
@@ -186,6 +205,7 @@ export async function openMedia(
     urls,
     uploads,
     content: { ...limits, contentJobs: waiting },
+    storeMedia: (...media) => storeMedia(uploads, limits, ...media),
     publicUrl,
     door: (exports) => createMediaDoor({ ...parts, ...exports }),
     resumable: {
@@ -196,6 +216,19 @@ export async function openMedia(
       log,
     },
   };
+}
+
+async function storeMedia(
+  uploads: Uploads,
+  { uploadBytesMax }: { readonly uploadBytesMax: number },
+  ...[accountId, parts, signal]: Parameters<MediaService["storeMedia"]>
+): Promise<string> {
+  const begun = await uploads.begin(accountId, null);
+  if (!begun) throw new Error("an upload without a transcript was not begun");
+  const bytes = parts.reduce((sum, { byteLength }) => sum + byteLength, 0);
+  const room = await uploads.check(begun.id, bytes);
+  await uploads.receive(begun.id, Readable.from(parts), { bytesMax: uploadBytesMax, room, signal });
+  return begun.id;
 }
 
 /** Opens the page tokens, whose key is stored in the database. */
@@ -233,7 +266,7 @@ type Options<Parts> = Omit<
 export function transcriptsService(
   {
     db,
-    media: { store, urls, uploads, content, door, resumable, publicUrl },
+    media: { store, urls, uploads, content, door, resumable, storeMedia, publicUrl },
     pageTokens,
     watches,
   }: TranscriptsBase,
@@ -247,6 +280,8 @@ export function transcriptsService(
   alignment: Options<Parameters<typeof createAlignmentService>[0]>,
 ): {
   readonly services: readonly ImplementedService[];
+  /** What a method of another service submits jobs with. */
+  readonly submitting: Omit<LongRunningParts, "recognizer">;
   readonly doors: {
     readonly media: HttpDoor;
     readonly shared: HttpDoor;
@@ -256,9 +291,11 @@ export function transcriptsService(
   const read = createReadTranscript({ db, ...reading });
   const both = { db, uploads, pageTokens, watches, searchLimits: createSearchLimits({ db }) };
   const own = { storedBytesMax: content.storedBytesMax ?? 0, publicUrl };
+  const jobParts = { ...both, store, ...jobs };
+  const calls = createJobCalls(jobParts);
   const service = implemented(Transcripts, {
     ...createTranscriptsService({ ...both, ...own, store, urls, read, ...reading }),
-    ...createJobsService({ ...both, store, ...jobs }),
+    ...createJobsService(jobParts),
     ...createAlignmentService({ db, pageTokens, ...alignment }),
   });
   const openShared = createOpenShared({ db, read, urls, ...reading });
@@ -268,7 +305,9 @@ export function transcriptsService(
       service,
       { ...service, service: originalTranscripts },
       implemented(ByteStream, byteStream),
+      implemented(Operations, createOperations({ jobs: calls, read })),
     ],
+    submitting: { jobs: calls, storeMedia },
     doors: {
       media: door({ openExport: createOpenExport({ db, read }), answers: reading.answers }),
       shared: createSharedDoor({ openShared, answers: reading.answers }),
@@ -289,10 +328,12 @@ export function speechServices(
     recognizer,
     sandbox,
     accountHints,
+    submitting,
   }: {
     readonly recognizer: EnginePool;
     readonly sandbox: Sandbox;
     readonly accountHints: AccountHints;
+    readonly submitting: Omit<LongRunningParts, "recognizer">;
   },
   meter: Meter,
   config: Pick<Config, "streamSecondsMax">,
@@ -310,10 +351,11 @@ export function speechServices(
   // The number of END_OF_AUDIO is another event in google.cloud.speech.v1, and none in
   // tiro.speech.v1alpha.
   const ofGoogle = createSpeechService({ ...described, sendEndOfAudio: false });
+  const longRunningRecognize = createLongRunningRecognize({ ...submitting, recognizer });
   const services = [
     own,
     { ...own, service: originalSpeech },
-    implemented(GoogleSpeech, ofGoogle),
+    implemented(GoogleSpeech, { ...ofGoogle, longRunningRecognize }),
     implemented(TiroSpeech, createSpeechService(described)),
   ];
   return { services, parts: speech };

@@ -3,6 +3,106 @@
 
 /** Example calls by the full name of the method; see the *.examples.yaml files in proto/. */
 export const examples: unknown = {
+  "google.longrunning.Operations.GetOperation": [
+    {
+      "title": "An operation that has recognized its recording",
+      "request": {
+        "name": "operations/0198c5a2-6b1e-7f3a-9d24-1c5e8a70b3d1"
+      },
+      "answer": {
+        "name": "operations/0198c5a2-6b1e-7f3a-9d24-1c5e8a70b3d1",
+        "metadata": {
+          "@type": "type.googleapis.com/google.cloud.speech.v1.LongRunningRecognizeMetadata",
+          "progressPercent": 100,
+          "startTime": "2026-11-20T09:00:00.120Z",
+          "lastUpdateTime": "2026-11-20T09:02:40.310Z",
+          "uri": "https://media.example.org/morgunfundur.mp3"
+        },
+        "done": true,
+        "response": {
+          "@type": "type.googleapis.com/google.cloud.speech.v1.LongRunningRecognizeResponse",
+          "results": [
+            {
+              "alternatives": [
+                {
+                  "transcript": "the meeting will begin",
+                  "words": [
+                    {
+                      "startTime": "0.120s",
+                      "endTime": "0.310s",
+                      "word": "the"
+                    }
+                  ]
+                }
+              ],
+              "resultEndTime": "1.240s",
+              "languageCode": "en-US"
+            }
+          ]
+        }
+      }
+    }
+  ],
+  "google.longrunning.Operations.WaitOperation": [
+    {
+      "title": "At most ten seconds",
+      "request": {
+        "name": "operations/0198c5a2-6b1e-7f3a-9d24-1c5e8a70b3d1",
+        "timeout": "10s"
+      },
+      "answer": {
+        "name": "operations/0198c5a2-6b1e-7f3a-9d24-1c5e8a70b3d1",
+        "metadata": {
+          "@type": "type.googleapis.com/google.cloud.speech.v1.LongRunningRecognizeMetadata",
+          "progressPercent": 48,
+          "startTime": "2026-11-20T09:00:00.120Z",
+          "lastUpdateTime": "2026-11-20T09:01:12.800Z",
+          "uri": "https://media.example.org/morgunfundur.mp3"
+        }
+      }
+    }
+  ],
+  "google.longrunning.Operations.ListOperations": [
+    {
+      "title": "The newest operation",
+      "request": {
+        "pageSize": 1
+      },
+      "answer": {
+        "operations": [
+          {
+            "name": "operations/0198c5a2-6b1e-7f3a-9d24-1c5e8a70b3d1",
+            "metadata": {
+              "@type": "type.googleapis.com/google.cloud.speech.v1.LongRunningRecognizeMetadata",
+              "progressPercent": 48,
+              "startTime": "2026-11-20T09:00:00.120Z",
+              "lastUpdateTime": "2026-11-20T09:01:12.800Z",
+              "uri": "https://media.example.org/morgunfundur.mp3"
+            }
+          }
+        ],
+        "nextPageToken": "AbCdEfGh"
+      }
+    }
+  ],
+  "google.longrunning.Operations.CancelOperation": [
+    {
+      "title": "An operation that is no longer needed",
+      "request": {
+        "name": "operations/0198c5a2-6b1e-7f3a-9d24-1c5e8a70b3d1"
+      },
+      "answer": {}
+    }
+  ],
+  "google.longrunning.Operations.DeleteOperation": [
+    {
+      "title": "An operation whose response is stored",
+      "request": {
+        "name": "operations/0198c5a2-6b1e-7f3a-9d24-1c5e8a70b3d1"
+      },
+      "answer": {}
+    }
+  ],
   "hlust.speech.v2beta1.Speech.Recognize": [
     {
       "title": "A sentence, with the times of its words",
@@ -226,6 +326,33 @@ export const examples: unknown = {
             "languageCode": "en-us"
           }
         ]
+      }
+    }
+  ],
+  "google.cloud.speech.v1.Speech.LongRunningRecognize": [
+    {
+      "title": "A recording on the web",
+      "headers": {
+        "Idempotency-Key": "operation-2026-11-20"
+      },
+      "request": {
+        "config": {
+          "encoding": "FLAC",
+          "languageCode": "is-IS",
+          "enableWordTimeOffsets": true
+        },
+        "audio": {
+          "uri": "https://media.example.org/morgunfundur.mp3"
+        }
+      },
+      "answer": {
+        "name": "operations/0198c5a2-6b1e-7f3a-9d24-1c5e8a70b3d1",
+        "metadata": {
+          "@type": "type.googleapis.com/google.cloud.speech.v1.LongRunningRecognizeMetadata",
+          "startTime": "2026-11-20T09:00:00.120Z",
+          "lastUpdateTime": "2026-11-20T09:00:00.120Z",
+          "uri": "https://media.example.org/morgunfundur.mp3"
+        }
       }
     }
   ],

@@ -1,15 +1,15 @@
-import { createRegistry, type DescService, type Registry } from "@bufbuild/protobuf";
-import { file_google_rpc_error_details } from "../gen/google/rpc/error_details_pb.ts";
+import type { DescService, Registry } from "@bufbuild/protobuf";
 import type { Log } from "../std/log.ts";
 import type { ServiceConfig } from "../transcoding/service-config.ts";
 import { createTranscoder, type Transcoder } from "../transcoding/transcoder.ts";
+import { answerTypes } from "./answer-types.ts";
 import { logRuleNotices } from "./http-rules-file.ts";
 import { methodsOf, type ImplementedService, type Methods } from "./methods.ts";
 
 /** The API that the doors serve, with its implementation. */
 export interface Contract {
   readonly services: readonly DescService[];
-  /** The types that an Any in a response can have: those of a google.rpc.Status. */
+  /** The types that an Any in a response can have: see answerTypes(). */
   readonly registry: Registry;
   readonly transcoder: Transcoder;
   readonly methods: Methods;
@@ -25,7 +25,7 @@ export function createContract(
   log: Log,
 ): Contract {
   const described = services.map(({ service }) => service);
-  const registry = createRegistry(file_google_rpc_error_details);
+  const registry = answerTypes(described);
   const transcoder = createTranscoder(described, { registry, ...httpRules });
   logRuleNotices(transcoder.notices, httpRules, log);
   return { services: described, registry, transcoder, methods: methodsOf(services) };

@@ -1,13 +1,13 @@
 import { Http2ServerResponse } from "node:http2";
-import { createRegistry, type DescService } from "@bufbuild/protobuf";
+import type { DescService } from "@bufbuild/protobuf";
 import { createContextValues, type Interceptor } from "@connectrpc/connect";
 import type { Authenticator } from "../auth/authenticate.ts";
-import { file_google_rpc_error_details } from "../gen/google/rpc/error_details_pb.ts";
 import type { CallProtocol, CallRecorder, RecordedCall } from "../metrics/recorders.ts";
 import type { HeldBytes } from "../std/held-bytes.ts";
 import { ServiceError } from "../std/service-error.ts";
 import { currentSpan, noteCall } from "../tracing/tracing.ts";
 import { answerErrors, rpcCode, type AnswerError } from "./answer-errors.ts";
+import { answerTypes } from "./answer-types.ts";
 import { callOriginOf, originKey } from "./call-origin.ts";
 import type { Draining } from "./draining.ts";
 import { endCalls, responseKey } from "./end-calls.ts";
@@ -142,9 +142,8 @@ function openAdapter(
         .set(rpcRequestKey, requests.get(request)),
     // Longer messages are refused before they reach this point.
     readMaxBytes: bytesMax,
-    // For the JSON of Connect and gRPC-Web: the types that a google.rpc.Status can contain, such as
-    // the error of a job.
-    jsonOptions: { registry: createRegistry(file_google_rpc_error_details) },
+    // For the JSON of Connect and gRPC-Web.
+    jsonOptions: { registry: answerTypes(services.map(({ service }) => service)) },
     binaryOptions: { readUnknownFields: false },
     shutdownSignal: parts.shutdownSignal,
   });

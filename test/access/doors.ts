@@ -19,6 +19,8 @@ import {
 } from "@connectrpc/connect-node";
 import { Agent, request as send } from "undici";
 import { WebSocket } from "ws";
+import { Speech as GoogleSpeech } from "../../src/gen/google/cloud/speech/v1/speech_pb.ts";
+import { answerTypes } from "../../src/server/answer-types.ts";
 import { createHttpContract } from "../../src/client/http-contract.ts";
 
 /**
@@ -154,7 +156,9 @@ async function firstOf(
 }
 
 function jsonOf(method: DescMethod, answer: Message): string {
-  return toJsonString(method.output, answer, { registry: contract.registryOf(method.parent) });
+  // The metadata of operations is not in the file of their service.
+  const registry = answerTypes([method.parent, GoogleSpeech]);
+  return toJsonString(method.output, answer, { registry });
 }
 
 function isStream(method: DescMethod): method is DescMethodStreaming {

@@ -2,6 +2,7 @@ import type { DescService, JsonObject } from "@bufbuild/protobuf";
 import type { Scope } from "../../src/auth/caller.ts";
 import { ByteStream } from "../../src/gen/google/bytestream/bytestream_pb.ts";
 import { Speech as GoogleSpeech } from "../../src/gen/google/cloud/speech/v1/speech_pb.ts";
+import { Operations } from "../../src/gen/google/longrunning/operations_pb.ts";
 import { Accounts } from "../../src/gen/hlust/accounts/v1/accounts_pb.ts";
 import { Speech } from "../../src/gen/hlust/speech/v2beta1/speech_pb.ts";
 import { Vocabulary } from "../../src/gen/hlust/speech/v2beta1/vocabulary_pb.ts";
@@ -290,6 +291,27 @@ function aliasRows(
   );
 }
 
+/** The Speech service under the name of another project. */
+const foreignSpeech: Readonly<Record<string, Row>> = {
+  Recognize: speaker([], recognize),
+  StreamingRecognize: rowFor(["speech"], streams)([], stream),
+};
+
+const longRunning: Row = writer(
+  [],
+  () => [{ config, audio: { uri: nowhere } }, { "idempotency-key": "the-same-operation" }],
+  () => [{ config, audio: { uri: nowhere } }, { "idempotency-key": "the-same-operation" }],
+  () => [{ config, audio: { content: "AAAAAAAAAAA=" } }],
+);
+
+const operations: Readonly<Record<string, Row>> = {
+  ListOperations: reader([], () => [{}]),
+  GetOperation: reader(["operation"], ({ operation }) => [{ name: operation }]),
+  WaitOperation: reader(["operation"], ({ operation }) => [{ name: operation, timeout: "0s" }]),
+  CancelOperation: writer(["operation"], ({ operation }) => [{ name: operation }]),
+  DeleteOperation: writer(["operation"], ({ operation }) => [{ name: operation }]),
+};
+
 /** A row for each RPC of every service. */
 export const matrix: ReadonlyMap<DescService, Readonly<Record<string, Row>>> = new Map<
   DescService,
@@ -303,14 +325,7 @@ export const matrix: ReadonlyMap<DescService, Readonly<Record<string, Row>>> = n
   [Vocabulary, vocabulary],
   [originalTranscripts, aliasRows(originalTranscripts, transcripts)],
   [originalSpeech, aliasRows(originalSpeech, speech)],
-  ...[GoogleSpeech, TiroSpeech].map(
-    (service) =>
-      [
-        service,
-        {
-          Recognize: speaker([], recognize),
-          StreamingRecognize: rowFor(["speech"], streams)([], stream),
-        },
-      ] as const,
-  ),
+  [TiroSpeech, foreignSpeech],
+  [GoogleSpeech, { ...foreignSpeech, LongRunningRecognize: longRunning }],
+  [Operations, operations],
 ]);

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import type { DescMethod } from "@bufbuild/protobuf";
 import { ByteStream } from "../../src/gen/google/bytestream/bytestream_pb.ts";
 import { Speech as GoogleSpeech } from "../../src/gen/google/cloud/speech/v1/speech_pb.ts";
+import { Operations } from "../../src/gen/google/longrunning/operations_pb.ts";
 import { Accounts } from "../../src/gen/hlust/accounts/v1/accounts_pb.ts";
 import { Speech } from "../../src/gen/hlust/speech/v2beta1/speech_pb.ts";
 import { Transcripts } from "../../src/gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
@@ -73,7 +74,13 @@ const notAudited: ReadonlyMap<DescMethod, string> = new Map<DescMethod, string>(
   [ByteStream.method.write, "media, which is kept only with a job or a transcript"],
   [ByteStream.method.read, ofNothing],
   [ByteStream.method.queryWriteStatus, ofNothing],
+  [GoogleSpeech.method.longRunningRecognize, ofJobs],
+  [Operations.method.cancelOperation, ofJobs],
+  [Operations.method.deleteOperation, ofJobs],
+  [Operations.method.waitOperation, ofNothing],
   ...[Speech, TiroSpeech, GoogleSpeech].flatMap(({ methods }) =>
-    methods.map((method) => [method, ofNothing] as const),
+    methods
+      .filter(({ name }) => name !== "LongRunningRecognize")
+      .map((method) => [method, ofNothing] as const),
   ),
 ]);

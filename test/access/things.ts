@@ -13,6 +13,8 @@ export interface Things {
   /** The current version of the transcript. */
   readonly version: string;
   readonly job: string;
+  /** A job as an operation. */
+  readonly operation: string;
   /** A transcript with media, whose words can be aligned. */
   readonly spoken: string;
   readonly alignmentJob: string;
@@ -41,6 +43,7 @@ export const kinds: readonly Kind[] = [
   "transcript",
   "version",
   "job",
+  "operation",
   "spoken",
   "alignmentJob",
   "drafted",
@@ -63,6 +66,7 @@ export function absentThings(): Things {
     transcript: `transcripts/${newId()}`,
     version: newId(),
     job: `transcriptjob/${newId()}`,
+    operation: `operations/${newId()}`,
     spoken: `transcripts/${newId()}`,
     alignmentJob: `alignmentjobs/${newId()}`,
     drafted: `transcripts/${newId()}`,
@@ -99,10 +103,9 @@ export async function makeThings(owner: Owner, kinds: ReadonlySet<Kind>): Promis
     made.transcript = (await post(owner, "/v1alpha1/transcripts", draftOf("Fundur"))).name;
     made.version = (await ask(owner, "GET", `/v1alpha1/${made.transcript}`)).version.name;
   }
-  if (kinds.has("job")) {
-    const metadata = { languageCode: "en-US", fileType: "AUDIO" };
-    const job = { metadata, useUri: true, uri: `${owner.address}/no-such.wav` };
-    made.job = (await post(owner, "/v1alpha1/transcriptjob:submit", job)).name;
+  if (kinds.has("job")) made.job = await submit(owner);
+  if (kinds.has("operation")) {
+    made.operation = (await submit(owner)).replace("transcriptjob/", "operations/");
   }
   if (kinds.has("spoken")) made.spoken = await makeSpoken(owner);
   if (kinds.has("alignmentJob")) {
@@ -147,6 +150,12 @@ export async function makeThings(owner: Owner, kinds: ReadonlySet<Kind>): Promis
     made.session = `sessions/${(await addSignedIn(db, accountId, "VIEWER")).sessionId}`;
   }
   return { ...absentThings(), ...made };
+}
+
+async function submit(owner: Owner): Promise<string> {
+  const metadata = { languageCode: "en-US", fileType: "AUDIO" };
+  const job = { metadata, useUri: true, uri: `${owner.address}/no-such.wav` };
+  return (await post(owner, "/v1alpha1/transcriptjob:submit", job)).name;
 }
 
 async function makeSpoken(owner: Owner): Promise<string> {

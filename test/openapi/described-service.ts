@@ -1,12 +1,12 @@
-import { createRegistry } from "@bufbuild/protobuf";
 import { Speech as GoogleSpeech } from "../../src/gen/google/cloud/speech/v1/speech_pb.ts";
-import { file_google_rpc_error_details } from "../../src/gen/google/rpc/error_details_pb.ts";
+import { Operations } from "../../src/gen/google/longrunning/operations_pb.ts";
 import { Accounts } from "../../src/gen/hlust/accounts/v1/accounts_pb.ts";
 import { Speech } from "../../src/gen/hlust/speech/v2beta1/speech_pb.ts";
 import { Vocabulary } from "../../src/gen/hlust/speech/v2beta1/vocabulary_pb.ts";
 import { Transcripts } from "../../src/gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { Webhooks } from "../../src/gen/hlust/webhooks/v1/webhooks_pb.ts";
 import { Speech as TiroSpeech } from "../../src/gen/tiro/speech/v1alpha/speech_pb.ts";
+import { answerTypes } from "../../src/server/answer-types.ts";
 import { describeApi } from "../../src/server/openapi.ts";
 import {
   type OpenApiDocument,
@@ -23,12 +23,13 @@ export const services = [
   Transcripts,
   Speech,
   GoogleSpeech,
+  Operations,
   TiroSpeech,
   Vocabulary,
   Accounts,
   Webhooks,
 ] as const;
-export const registry = createRegistry(file_google_rpc_error_details);
+export const registry = answerTypes(services);
 export const transcoder = createTranscoder(services, { registry });
 export const url = "https://hlust.example.org";
 

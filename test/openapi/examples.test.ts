@@ -246,6 +246,17 @@ test("examples of jobs get the documented responses", async () => {
   await sendAll("DeleteTranscriptJob");
 });
 
+test("examples of operations get the documented responses", async () => {
+  const begun = await sendAll("LongRunningRecognize");
+  real.set(exampleIn("LongRunningRecognize", "name"), begun.name);
+  const { json: waited } = await send("WaitOperation", first("WaitOperation"));
+  const { json: done } = await send("GetOperation", first("GetOperation"));
+  assert.deepEqual([done.done, done], [true, waited]);
+  const { json: list } = await send("ListOperations", first("ListOperations"));
+  assert.deepEqual([list.operations.length, list.operations[0].name], [1, begun.name]);
+  await sendAll("CancelOperation", "DeleteOperation");
+});
+
 test("examples of alignment jobs get the documented responses", async () => {
   const calls = new AlignmentCalls(service);
   const name = await calls.create(speech);

@@ -17,6 +17,7 @@ import { scopes } from "../../src/auth/caller.ts";
 import { textLengthMax } from "../../src/auth/client-key.ts";
 import { emailLengthMax, emailPattern } from "../../src/auth/email.ts";
 import { keyLimitNames } from "../../src/auth/limits.ts";
+import { ListOperationsRequestSchema } from "../../src/gen/google/longrunning/operations_pb.ts";
 import {
   AccountSchema,
   ApiKeySchema,
@@ -96,7 +97,7 @@ import {
   hintCharsMax,
   hintPhrasesMax,
 } from "../../src/engines/protocol/check-hints.ts";
-import { keyCharsMax } from "../../src/jobs/jobs-service.ts";
+import { keyCharsMax } from "../../src/jobs/submit-job.ts";
 import { mediaUrlPattern, urlCharsMax } from "../../src/media/media-url.ts";
 import {
   alternativesMaxMax,
@@ -144,6 +145,7 @@ function expectedLimits(): Map<string, LimitsInit> {
     ListTranscriptVersionsRequestSchema,
     ListVocabularyPhrasesRequestSchema,
     ListWebhookDeliveriesRequestSchema,
+    ListOperationsRequestSchema,
   ];
   const ofKeys = keyLimitNames.map((name): [string, LimitsInit] => [
     `${KeyLimitsSchema.typeName}.${KeyLimitsSchema.field[name].name}`,
@@ -309,10 +311,7 @@ test("every limit of the contract equals the limit in the code", () => {
       }
     }
   }
-  const inCode = Array.from(
-    kept,
-    ([name, values]) => [name, create(LimitsSchema, values)] as const,
-  );
+  const inCode = [...kept].map(([name, most]) => [name, create(LimitsSchema, most)] as const);
   assert.deepEqual(inContract, new Map(inCode));
 });
 

@@ -4,6 +4,7 @@ import { after, before, test } from "node:test";
 import { getOption, hasOption } from "@bufbuild/protobuf";
 import { access, body_bytes_max } from "../../src/gen/hlust/api/annotations_pb.ts";
 import { Speech as GoogleSpeech } from "../../src/gen/google/cloud/speech/v1/speech_pb.ts";
+import { Operations } from "../../src/gen/google/longrunning/operations_pb.ts";
 import { Accounts } from "../../src/gen/hlust/accounts/v1/accounts_pb.ts";
 import { Speech } from "../../src/gen/hlust/speech/v2beta1/speech_pb.ts";
 import { Vocabulary } from "../../src/gen/hlust/speech/v2beta1/vocabulary_pb.ts";
@@ -15,7 +16,7 @@ import { callRest, openTestService, type TestService } from "./service.ts";
 
 type Binding = Transcoder["bindings"][number];
 
-const speech = [Speech, GoogleSpeech, TiroSpeech, Vocabulary];
+const speech = [Speech, GoogleSpeech, Operations, TiroSpeech, Vocabulary];
 const contract = [Transcripts, ...speech, Accounts, Webhooks];
 const { bindings } = createTranscoder(contract);
 const rest = bindings.filter(({ httpMethod }) => httpMethod !== "WEBSOCKET");

@@ -267,11 +267,6 @@ test("errors are a google.rpc.Status with the message, the reason and every viol
   const streaming = await failure(recognizeLive({ config: { ...config, languageCode: "é-%41" } }));
   assert.equal(streaming.code, 3);
   assert.match(streaming.details, /languageCode: is "é-%41", which has no installed model/);
-  const { code, details } = await failure(
-    plain.longRunningRecognize({ config, audio: {} }, withKey),
-  );
-  assert.equal(code, 12);
-  assert.equal(details, "/google.cloud.speech.v1.Speech/LongRunningRecognize is not served here");
 });
 
 test("a key is required, in a form that Google's clients can send", async () => {

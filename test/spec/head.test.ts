@@ -60,6 +60,7 @@ before(async () => {
     version: idOf(version.name),
     transcriptjob: idOf(job.name),
     alignmentjob: idOf(alignment),
+    operation: idOf(job.name),
     webhook: idOf(webhook.webhook.name),
     token: idOf(share.uri),
   };
@@ -156,6 +157,7 @@ test("a verb without fields needs no body, and openapi.json requires none", asyn
   const names = verbs.map(({ operation }) => operation.operationId).toSorted();
   assert.deepEqual(names, [
     "cancelAlignmentJob",
+    "cancelOperation",
     "cancelTranscriptJob",
     "createSignInLink",
     "redeliverWebhookDelivery",
@@ -194,9 +196,15 @@ test("openapi.json has the header in which Google's clients send their key", asy
   const taken = operations().filter(({ operation }) =>
     operation.security.some((one) => "apiKeyHeader" in one),
   );
-  const paths = taken.map(({ path }) => path);
-  assert.deepEqual(paths.toSorted(), ["/v1/speech:recognize", "/v1alpha/speech:recognize"]);
-  for (const { path } of taken) {
+  const isOfOperations = (path: string) => path.startsWith("/v1/operations");
+  const paths = taken.map(({ path }) => path).filter((path) => !isOfOperations(path));
+  assert.deepEqual(paths.toSorted(), [
+    "/v1/speech:longrunningrecognize",
+    "/v1/speech:recognize",
+    "/v1alpha/speech:recognize",
+  ]);
+  assert.equal(taken.length - paths.length, 6, "all methods of operations");
+  for (const path of paths) {
     for (const [key, status] of [
       [service.key, 400],
       ["hlust_x_y", 401],

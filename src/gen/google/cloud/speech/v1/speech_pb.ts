@@ -4,18 +4,246 @@
 
 // The service under the name that clients made for Google's speech service call.
 
-import type { GenFile, GenService } from "@bufbuild/protobuf/codegenv2";
-import { fileDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
+import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_google_api_annotations } from "../../../api/annotations_pb.ts";
+import { file_google_api_field_behavior } from "../../../api/field_behavior_pb.ts";
+import type { OperationSchema } from "../../../longrunning/operations_pb.ts";
+import { file_google_longrunning_operations } from "../../../longrunning/operations_pb.ts";
+import type { Timestamp, TimestampJson } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import { file_hlust_api_annotations } from "../../../../hlust/api/annotations_pb.ts";
-import type { RecognizeRequestSchema, RecognizeResponseSchema, StreamingRecognizeRequestSchema, StreamingRecognizeResponseSchema } from "../../../../hlust/speech/v2beta1/speech_pb.ts";
+import type { RecognitionAudio, RecognitionAudioJson, RecognitionConfig, RecognitionConfigJson, RecognizeRequestSchema, RecognizeResponseSchema, SpeechRecognitionResult, SpeechRecognitionResultJson, StreamingRecognizeRequestSchema, StreamingRecognizeResponseSchema } from "../../../../hlust/speech/v2beta1/speech_pb.ts";
 import { file_hlust_speech_v2beta1_speech } from "../../../../hlust/speech/v2beta1/speech_pb.ts";
+import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file google/cloud/speech/v1/speech.proto.
  */
 export const file_google_cloud_speech_v1_speech: GenFile = /*@__PURE__*/
-  fileDesc("CiNnb29nbGUvY2xvdWQvc3BlZWNoL3YxL3NwZWVjaC5wcm90bxIWZ29vZ2xlLmNsb3VkLnNwZWVjaC52MTLrBAoGU3BlZWNoEv8BCglSZWNvZ25pemUSJi5obHVzdC5zcGVlY2gudjJiZXRhMS5SZWNvZ25pemVSZXF1ZXN0GicuaGx1c3Quc3BlZWNoLnYyYmV0YTEuUmVjb2duaXplUmVzcG9uc2UioAGiuxgMCgZzcGVlY2gQARgBqLsYgICAArq7GGIKElJFU09VUkNFX0VYSEFVU1RFRBILQVVESU9fTElNSVQaP1RoZSBhY2NvdW50IG9yIHRoZSBrZXkgaGFzIHVzZWQgdXAgaXRzIGF1ZGlvIGZvciB0aGUgZGF5IChVVEMpLsi7GAGC0+STAhk6ASoiFC92MS9zcGVlY2g6cmVjb2duaXplEt4CChJTdHJlYW1pbmdSZWNvZ25pemUSLy5obHVzdC5zcGVlY2gudjJiZXRhMS5TdHJlYW1pbmdSZWNvZ25pemVSZXF1ZXN0GjAuaGx1c3Quc3BlZWNoLnYyYmV0YTEuU3RyZWFtaW5nUmVjb2duaXplUmVzcG9uc2Ui4AGiuxgICgZzcGVlY2i6uxhqChJSRVNPVVJDRV9FWEhBVVNURUQSEFRPT19NQU5ZX1NUUkVBTVMaQlRoZSBhY2NvdW50IG9yIHRoZSBrZXkgaGFzIHJlYWNoZWQgaXRzIGxpbWl0IG9mIG9wZW4gbGl2ZSBzdHJlYW1zLrq7GGIKElJFU09VUkNFX0VYSEFVU1RFRBILQVVESU9fTElNSVQaP1RoZSBhY2NvdW50IG9yIHRoZSBrZXkgaGFzIHVzZWQgdXAgaXRzIGF1ZGlvIGZvciB0aGUgZGF5IChVVEMpLigBMAFiBnByb3RvMw", [file_google_api_annotations, file_hlust_api_annotations, file_hlust_speech_v2beta1_speech]);
+  fileDesc("CiNnb29nbGUvY2xvdWQvc3BlZWNoL3YxL3NwZWVjaC5wcm90bxIWZ29vZ2xlLmNsb3VkLnNwZWVjaC52MSLeAQobTG9uZ1J1bm5pbmdSZWNvZ25pemVSZXF1ZXN0EjwKBmNvbmZpZxgBIAEoCzInLmhsdXN0LnNwZWVjaC52MmJldGExLlJlY29nbml0aW9uQ29uZmlnQgPgQQISOgoFYXVkaW8YAiABKAsyJi5obHVzdC5zcGVlY2gudjJiZXRhMS5SZWNvZ25pdGlvbkF1ZGlvQgPgQQISRQoNb3V0cHV0X2NvbmZpZxgEIAEoCzIuLmdvb2dsZS5jbG91ZC5zcGVlY2gudjEuVHJhbnNjcmlwdE91dHB1dENvbmZpZyI6ChZUcmFuc2NyaXB0T3V0cHV0Q29uZmlnEhEKB2djc191cmkYASABKAlIAEINCgtvdXRwdXRfdHlwZSJkChxMb25nUnVubmluZ1JlY29nbml6ZVJlc3BvbnNlEkQKB3Jlc3VsdHMYAiADKAsyLS5obHVzdC5zcGVlY2gudjJiZXRhMS5TcGVlY2hSZWNvZ25pdGlvblJlc3VsdEIEyLwYASKwAQocTG9uZ1J1bm5pbmdSZWNvZ25pemVNZXRhZGF0YRIYChBwcm9ncmVzc19wZXJjZW50GAEgASgFEi4KCnN0YXJ0X3RpbWUYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjQKEGxhc3RfdXBkYXRlX3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhAKA3VyaRgEIAEoCUID4EEDMqsLCgZTcGVlY2gS/wEKCVJlY29nbml6ZRImLmhsdXN0LnNwZWVjaC52MmJldGExLlJlY29nbml6ZVJlcXVlc3QaJy5obHVzdC5zcGVlY2gudjJiZXRhMS5SZWNvZ25pemVSZXNwb25zZSKgAaK7GAwKBnNwZWVjaBABGAGouxiAgIACursYYgoSUkVTT1VSQ0VfRVhIQVVTVEVEEgtBVURJT19MSU1JVBo/VGhlIGFjY291bnQgb3IgdGhlIGtleSBoYXMgdXNlZCB1cCBpdHMgYXVkaW8gZm9yIHRoZSBkYXkgKFVUQykuyLsYAYLT5JMCGToBKiIUL3YxL3NwZWVjaDpyZWNvZ25pemUS3gIKElN0cmVhbWluZ1JlY29nbml6ZRIvLmhsdXN0LnNwZWVjaC52MmJldGExLlN0cmVhbWluZ1JlY29nbml6ZVJlcXVlc3QaMC5obHVzdC5zcGVlY2gudjJiZXRhMS5TdHJlYW1pbmdSZWNvZ25pemVSZXNwb25zZSLgAaK7GAgKBnNwZWVjaLq7GGoKElJFU09VUkNFX0VYSEFVU1RFRBIQVE9PX01BTllfU1RSRUFNUxpCVGhlIGFjY291bnQgb3IgdGhlIGtleSBoYXMgcmVhY2hlZCBpdHMgbGltaXQgb2Ygb3BlbiBsaXZlIHN0cmVhbXMuursYYgoSUkVTT1VSQ0VfRVhIQVVTVEVEEgtBVURJT19MSU1JVBo/VGhlIGFjY291bnQgb3IgdGhlIGtleSBoYXMgdXNlZCB1cCBpdHMgYXVkaW8gZm9yIHRoZSBkYXkgKFVUQykuKAEwARK9BgoUTG9uZ1J1bm5pbmdSZWNvZ25pemUSMy5nb29nbGUuY2xvdWQuc3BlZWNoLnYxLkxvbmdSdW5uaW5nUmVjb2duaXplUmVxdWVzdBodLmdvb2dsZS5sb25ncnVubmluZy5PcGVyYXRpb24i0AWiuxgVChF0cmFuc2NyaXB0cy53cml0ZRgBqLsYgICAB7K7GL4BCg9JZGVtcG90ZW5jeS1LZXkSkwFNYWtlcyBpdCBzYWZlIHRvIHNlbmQgdGhlIHJlcXVlc3QgYWdhaW46IHdpdGhpbiAyNCBob3VycywgdGhlIHNhbWUga2V5IHdpdGggdGhlIHNhbWUgcmVxdWVzdCByZXR1cm5zIHRoZSBmaXJzdCBvcGVyYXRpb24uIFZpc2libGUgQVNDSUkgY2hhcmFjdGVycy4Y/wEiEm1lZXRpbmctMjAyNi0xMS0yMLq7GGoKDkFMUkVBRFlfRVhJU1RTEhRJREVNUE9URU5DWV9LRVlfVVNFRBpCVGhlIElkZW1wb3RlbmN5LUtleSB3YXMgdXNlZCB3aXRoIGFub3RoZXIgcmVxdWVzdCB3aXRoaW4gMjQgaG91cnMuursYeQoSUkVTT1VSQ0VfRVhIQVVTVEVEEg1UT09fTUFOWV9KT0JTGlRUaGUgYWNjb3VudCBvciB0aGUga2V5IGhhcyByZWFjaGVkIGl0cyBsaW1pdCBvZiB1bmZpbmlzaGVkIGpvYnM6IHN1Ym1pdCBhZ2FpbiBsYXRlci66uxhiChJSRVNPVVJDRV9FWEhBVVNURUQSC0FVRElPX0xJTUlUGj9UaGUgYWNjb3VudCBvciB0aGUga2V5IGhhcyB1c2VkIHVwIGl0cyBhdWRpbyBmb3IgdGhlIGRheSAoVVRDKS66uxhqChJSRVNPVVJDRV9FWEhBVVNURUQSDVNUT1JBR0VfTElNSVQaRVRoZSBhY2NvdW50IGhhcyByZWFjaGVkIGl0cyBsaW1pdCBvZiBzdG9yZWQgbWVkaWE6IGRlbGV0ZSBzb21lIGZpcnN0Lsi7GAGC0+STAiQ6ASoiHy92MS9zcGVlY2g6bG9uZ3J1bm5pbmdyZWNvZ25pemViBnByb3RvMw", [file_google_api_annotations, file_google_api_field_behavior, file_google_longrunning_operations, file_google_protobuf_timestamp, file_hlust_api_annotations, file_hlust_speech_v2beta1_speech]);
+
+/**
+ * The request of LongRunningRecognize.
+ *
+ * @generated from message google.cloud.speech.v1.LongRunningRecognizeRequest
+ */
+export type LongRunningRecognizeRequest = Message<"google.cloud.speech.v1.LongRunningRecognizeRequest"> & {
+  /**
+   * The format of the audio, and options of its recognition. `enableWordTimeOffsets` gives the
+   * words of the response. One alternative is returned, and speakers are found only in the
+   * transcript.
+   *
+   * @generated from field: hlust.speech.v2beta1.RecognitionConfig config = 1;
+   */
+  config?: RecognitionConfig | undefined;
+
+  /**
+   * The audio: `content` of at most 10 MB, or the `uri` of a recording on the public internet
+   * (https:// or http://), which has a header even if it is LINEAR16.
+   *
+   * @generated from field: hlust.speech.v2beta1.RecognitionAudio audio = 2;
+   */
+  audio?: RecognitionAudio | undefined;
+
+  /**
+   * Not supported: requests with a bucket are refused.
+   *
+   * @generated from field: google.cloud.speech.v1.TranscriptOutputConfig output_config = 4;
+   */
+  outputConfig?: TranscriptOutputConfig | undefined;
+};
+
+/**
+ * The request of LongRunningRecognize.
+ *
+ * @generated from message google.cloud.speech.v1.LongRunningRecognizeRequest
+ */
+export type LongRunningRecognizeRequestJson = {
+  /**
+   * The format of the audio, and options of its recognition. `enableWordTimeOffsets` gives the
+   * words of the response. One alternative is returned, and speakers are found only in the
+   * transcript.
+   *
+   * @generated from field: hlust.speech.v2beta1.RecognitionConfig config = 1;
+   */
+  config?: RecognitionConfigJson;
+
+  /**
+   * The audio: `content` of at most 10 MB, or the `uri` of a recording on the public internet
+   * (https:// or http://), which has a header even if it is LINEAR16.
+   *
+   * @generated from field: hlust.speech.v2beta1.RecognitionAudio audio = 2;
+   */
+  audio?: RecognitionAudioJson;
+
+  /**
+   * Not supported: requests with a bucket are refused.
+   *
+   * @generated from field: google.cloud.speech.v1.TranscriptOutputConfig output_config = 4;
+   */
+  outputConfig?: TranscriptOutputConfigJson;
+};
+
+/**
+ * Describes the message google.cloud.speech.v1.LongRunningRecognizeRequest.
+ * Use `create(LongRunningRecognizeRequestSchema)` to create a new message.
+ */
+export const LongRunningRecognizeRequestSchema: GenMessage<LongRunningRecognizeRequest, {jsonType: LongRunningRecognizeRequestJson}> = /*@__PURE__*/
+  messageDesc(file_google_cloud_speech_v1_speech, 0);
+
+/**
+ * Where Google's service would write the response.
+ *
+ * @generated from message google.cloud.speech.v1.TranscriptOutputConfig
+ */
+export type TranscriptOutputConfig = Message<"google.cloud.speech.v1.TranscriptOutputConfig"> & {
+  /**
+   * @generated from oneof google.cloud.speech.v1.TranscriptOutputConfig.output_type
+   */
+  outputType: {
+    /**
+     * Not supported: requests with it are refused.
+     *
+     * @generated from field: string gcs_uri = 1;
+     */
+    value: string;
+    case: "gcsUri";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Where Google's service would write the response.
+ *
+ * @generated from message google.cloud.speech.v1.TranscriptOutputConfig
+ */
+export type TranscriptOutputConfigJson = {
+  /**
+   * Not supported: requests with it are refused.
+   *
+   * @generated from field: string gcs_uri = 1;
+   */
+  gcsUri?: string;
+};
+
+/**
+ * Describes the message google.cloud.speech.v1.TranscriptOutputConfig.
+ * Use `create(TranscriptOutputConfigSchema)` to create a new message.
+ */
+export const TranscriptOutputConfigSchema: GenMessage<TranscriptOutputConfig, {jsonType: TranscriptOutputConfigJson}> = /*@__PURE__*/
+  messageDesc(file_google_cloud_speech_v1_speech, 1);
+
+/**
+ * The response of an operation.
+ *
+ * @generated from message google.cloud.speech.v1.LongRunningRecognizeResponse
+ */
+export type LongRunningRecognizeResponse = Message<"google.cloud.speech.v1.LongRunningRecognizeResponse"> & {
+  /**
+   * The results, one for each segment of the transcript, in order. Empty if there is no speech.
+   *
+   * @generated from field: repeated hlust.speech.v2beta1.SpeechRecognitionResult results = 2;
+   */
+  results: SpeechRecognitionResult[];
+};
+
+/**
+ * The response of an operation.
+ *
+ * @generated from message google.cloud.speech.v1.LongRunningRecognizeResponse
+ */
+export type LongRunningRecognizeResponseJson = {
+  /**
+   * The results, one for each segment of the transcript, in order. Empty if there is no speech.
+   *
+   * @generated from field: repeated hlust.speech.v2beta1.SpeechRecognitionResult results = 2;
+   */
+  results?: SpeechRecognitionResultJson[];
+};
+
+/**
+ * Describes the message google.cloud.speech.v1.LongRunningRecognizeResponse.
+ * Use `create(LongRunningRecognizeResponseSchema)` to create a new message.
+ */
+export const LongRunningRecognizeResponseSchema: GenMessage<LongRunningRecognizeResponse, {jsonType: LongRunningRecognizeResponseJson}> = /*@__PURE__*/
+  messageDesc(file_google_cloud_speech_v1_speech, 2);
+
+/**
+ * The progress of an operation.
+ *
+ * @generated from message google.cloud.speech.v1.LongRunningRecognizeMetadata
+ */
+export type LongRunningRecognizeMetadata = Message<"google.cloud.speech.v1.LongRunningRecognizeMetadata"> & {
+  /**
+   * How much of the recording is recognized, in percent.
+   *
+   * @generated from field: int32 progress_percent = 1;
+   */
+  progressPercent: number;
+
+  /**
+   * When the request was accepted.
+   *
+   * @generated from field: google.protobuf.Timestamp start_time = 2;
+   */
+  startTime?: Timestamp | undefined;
+
+  /**
+   * When the progress last changed.
+   *
+   * @generated from field: google.protobuf.Timestamp last_update_time = 3;
+   */
+  lastUpdateTime?: Timestamp | undefined;
+
+  /**
+   * The `uri` of the request. Empty if it had content.
+   *
+   * @generated from field: string uri = 4;
+   */
+  uri: string;
+};
+
+/**
+ * The progress of an operation.
+ *
+ * @generated from message google.cloud.speech.v1.LongRunningRecognizeMetadata
+ */
+export type LongRunningRecognizeMetadataJson = {
+  /**
+   * How much of the recording is recognized, in percent.
+   *
+   * @generated from field: int32 progress_percent = 1;
+   */
+  progressPercent?: number;
+
+  /**
+   * When the request was accepted.
+   *
+   * @generated from field: google.protobuf.Timestamp start_time = 2;
+   */
+  startTime?: TimestampJson;
+
+  /**
+   * When the progress last changed.
+   *
+   * @generated from field: google.protobuf.Timestamp last_update_time = 3;
+   */
+  lastUpdateTime?: TimestampJson;
+
+  /**
+   * The `uri` of the request. Empty if it had content.
+   *
+   * @generated from field: string uri = 4;
+   */
+  uri?: string;
+};
+
+/**
+ * Describes the message google.cloud.speech.v1.LongRunningRecognizeMetadata.
+ * Use `create(LongRunningRecognizeMetadataSchema)` to create a new message.
+ */
+export const LongRunningRecognizeMetadataSchema: GenMessage<LongRunningRecognizeMetadata, {jsonType: LongRunningRecognizeMetadataJson}> = /*@__PURE__*/
+  messageDesc(file_google_cloud_speech_v1_speech, 3);
 
 /**
  * hlust.speech.v2beta1.Speech for clients made for Google's speech service: its messages have
@@ -45,6 +273,19 @@ export const Speech: GenService<{
     methodKind: "bidi_streaming";
     input: typeof StreamingRecognizeRequestSchema;
     output: typeof StreamingRecognizeResponseSchema;
+  },
+  /**
+   * Recognizes a recording of any length, by a job.
+   *
+   * The answer is an operation; poll it with google.longrunning.Operations until it is done. The
+   * job and its transcript are ordinary ones of the account.
+   *
+   * @generated from rpc google.cloud.speech.v1.Speech.LongRunningRecognize
+   */
+  longRunningRecognize: {
+    methodKind: "unary";
+    input: typeof LongRunningRecognizeRequestSchema;
+    output: typeof OperationSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_google_cloud_speech_v1_speech, 0);
