@@ -101,9 +101,8 @@ export function createJobsService(parts: JobsParts): JobsService {
   return {
     async submitTranscriptJob(request, context) {
       const key = readKey(context.requestHeader.get("idempotency-key"));
-      // JSON can express a false `useUri`; a binary message of a client of the original cannot.
-      const absentIsFalse = ["grpc", "grpc-web", "connect"].includes(context.protocolName);
-      const submitting = { ...parts, jobs, absentIsFalse };
+      if (request.validateOnly) return validated(request, parts, context.protocolName);
+      const submitting = { ...parts, jobs, absentIsFalse: isBinary(context.protocolName) };
       return submittedMessage(await submit(submitting, callerOf(context), request, key));
     },
 
@@ -158,6 +157,25 @@ export function createJobsService(parts: JobsParts): JobsService {
 
     ...endMethods(parts),
   };
+}
+
+/** JSON can express a false `useUri`; a binary message of a client of the original cannot. */
+function isBinary(protocolName: string): boolean {
+  return ["grpc", "grpc-web", "connect"].includes(protocolName);
+}
+
+/** Checks a request without creating a job. Throws for all violations in the request. */
+function validated(
+  request: SubmitTranscriptJobRequest,
+  parts: Pick<JobsParts, "allow" | "recognizer">,
+  protocolName: string,
+): TranscriptJob {
+  const { metadata, violations } = checkSubmit(request, {
+    ...parts,
+    absentIsFalse: isBinary(protocolName),
+  });
+  if (violations.length > 0) throw invalidArgument(violations);
+  return create(TranscriptJobSchema, { transcriptMetadata: metadata });
 }
 
 /** Creates the job, or returns the existing job with its Idempotency-Key. */

@@ -221,7 +221,15 @@ export async function openServer(listen: ListenOptions, parts: ServerParts): Pro
         ...recordedDoor(tus, "uploads", recorder),
         ...(parts.dialects ? [parts.dialects(calls)] : []),
         // Its calls are those of REST, and are recorded there.
-        ...(console ? [createConsoleDoor(console, { rest, tus }, reading.held)] : []),
+        ...(console
+          ? [
+              createConsoleDoor(
+                { ...console, contact: network.contact },
+                { rest, tus },
+                reading.held,
+              ),
+            ]
+          : []),
         ...recordedDoor(console && createConsoleFiles(console), "console", recorder),
       ],
       rest,
