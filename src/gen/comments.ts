@@ -752,6 +752,7 @@ export const comments: Readonly<Record<string, string>> = {
   "hlust.transcripts.v1alpha1.SubmitTranscriptJobRequest.profanity_filter": "Whether offensive words are masked except for their first letter, as in Recognize.\nDefault: false.",
   "hlust.transcripts.v1alpha1.SubmitTranscriptJobRequest.enable_automatic_punctuation": "Whether the text has punctuation and capitals: those of a model that writes them,\notherwise in Icelandic and English those that the service writes. If false, the text of such a\nmodel still keeps its own, unlike in Recognize. Default: false.",
   "hlust.transcripts.v1alpha1.SubmitTranscriptJobRequest.enable_formatting": "Whether numbers, ordinals, dates, times, amounts and abbreviations of Icelandic and English are\nwritten in digits and signs, as in Recognize. Default: false.",
+  "hlust.transcripts.v1alpha1.SubmitTranscriptJobRequest.validate_only": "Whether the request is only checked: no job is made, and the answer has only\n`transcriptMetadata`. What would be refused is, except for limits on jobs and audio, and an\nupload that does not exist. Default: false.",
   "hlust.transcripts.v1alpha1.GetTranscriptJobRequest": "The request of GetTranscriptJob.",
   "hlust.transcripts.v1alpha1.GetTranscriptJobRequest.name": "The job, as `transcriptjob/<job_id>`.",
   "hlust.transcripts.v1alpha1.DeleteTranscriptJobRequest": "The request of DeleteTranscriptJob.",

@@ -6,6 +6,7 @@ import {
   ListTranscriptJobsResponseSchema,
   TranscriptJob_State as State,
   TranscriptJobSchema,
+  type SubmitTranscriptJobRequest,
   type TranscriptJob,
   type Transcripts,
 } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
@@ -17,6 +18,7 @@ import { attachRawList } from "../std/raw-field.ts";
 import type { NodeWatches } from "../watches/node-watches.ts";
 import { parseFilter } from "../transcripts/filter.ts";
 import type { SearchLimitsOf } from "../transcripts/search-limits.ts";
+import { checkSubmit } from "./check-submit.ts";
 import { endMethods } from "./end-methods.ts";
 import { jobMessage, submittedMessage } from "./job-message.ts";
 import { jobIdIn, jobNotFound } from "./job-name.ts";
@@ -73,6 +75,7 @@ export function createJobsService(parts: JobsParts): JobsService {
       const key = idempotencyKeyOf(context);
       // JSON can express a false `useUri`; a binary message of a client of the original cannot.
       const absentIsFalse = ["grpc", "grpc-web", "connect"].includes(context.protocolName);
+      if (request.validateOnly) return validated(request, { ...parts, absentIsFalse });
       return submittedMessage(await submit(callerOf(context), request, { key, absentIsFalse }));
     },
 
@@ -127,4 +130,14 @@ export function createJobsService(parts: JobsParts): JobsService {
 
     ...endMethods(parts),
   };
+}
+
+/** Checks a request without creating a job. Throws for all violations in the request. */
+function validated(
+  request: SubmitTranscriptJobRequest,
+  parts: Parameters<typeof checkSubmit>[1],
+): TranscriptJob {
+  const { metadata, violations } = checkSubmit(request, parts);
+  if (violations.length > 0) throw invalidArgument(violations);
+  return create(TranscriptJobSchema, { transcriptMetadata: metadata });
 }

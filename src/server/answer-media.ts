@@ -4,7 +4,7 @@ import type { ByteRange, MediaStore } from "../media/media-store.ts";
 import { errorFields, type Log } from "../std/log.ts";
 import { ServiceError } from "../std/service-error.ts";
 import { callOriginOf } from "./call-origin.ts";
-import { writeHead, type HttpRequest, type HttpResponse } from "./http.ts";
+import { isClientGone, writeHead, type HttpRequest, type HttpResponse } from "./http.ts";
 import { sendChunks } from "./send-chunks.ts";
 
 export interface MediaParts {
@@ -66,9 +66,11 @@ export async function answerMedia(
   try {
     await sendChunks(response, bytes);
   } catch (error) {
+    // A browser closes its request at each seek, which is expected.
+    const cause = isClientGone(request, response) ? { clientClosed: true } : errorFields(error);
     response.destroy();
     const { requestId } = callOriginOf(request);
-    log.info({ mediaId: media.id, requestId, ...errorFields(error) }, "download.broken_off");
+    log.info({ mediaId: media.id, requestId, ...cause }, "download.broken_off");
   }
 }
 

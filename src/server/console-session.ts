@@ -29,6 +29,8 @@ export interface ConsoleSessionParts {
   readonly accountsOf: (session: Session) => Promise<readonly MemberAccount[]>;
   /** undefined if users sign in only with API keys and links. */
   readonly openId: OpenId | undefined;
+  /** The email address or URL at which people can ask for access. */
+  readonly contact?: string | undefined;
 }
 
 /**
@@ -54,8 +56,8 @@ export function createConsoleSession(
   return {
     async show(request, response) {
       const session = await currentSession(sessions, request, response);
-      if (!session) throw signedOutWithMethods(parts);
-      answerJson(response, 200, await sessionJson(parts, session));
+      // Each first visit asks this, and browsers report errors in their console: it answers 200.
+      answerJson(response, 200, session ? await sessionJson(parts, session) : signedOutJson(parts));
     },
 
     async open(request, response) {
@@ -138,13 +140,9 @@ async function sessionJson(
   });
 }
 
-/**
- * Returns the error for a call without a session. The error's metadata lists the sign-in methods.
- */
-function signedOutWithMethods({ openId }: Pick<ConsoleSessionParts, "openId">): ServiceError {
-  const { code, message, reason } = signedOut();
-  const metadata = { signInWays: waysOf(openId).join() };
-  return new ServiceError(code, message, { reason, metadata });
+/** Returns how to sign in, for a page without a session. */
+function signedOutJson({ openId, contact }: ConsoleSessionParts): string {
+  return JSON.stringify({ signInWays: waysOf(openId), contact });
 }
 
 function waysOf(openId: ConsoleSessionParts["openId"]): readonly string[] {

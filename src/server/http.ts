@@ -161,6 +161,11 @@ export function isClosed(response: HttpResponse): boolean {
   return response instanceof Http2ServerResponse ? response.stream.closed : response.closed;
 }
 
+/** Returns whether the client has closed the request or the connection. */
+export function isClientGone(request: HttpRequest, response: HttpResponse): boolean {
+  return isClosed(response) || request.destroyed || request.socket.destroyed;
+}
+
 /**
  * Aborts an incomplete response in a way that the client can detect: without a last chunk, or with
  * a stream reset.

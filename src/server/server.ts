@@ -221,7 +221,7 @@ export async function openServer(listen: ListenOptions, parts: ServerParts): Pro
         ...recordedDoor(tus, "uploads", recorder),
         ...(parts.dialects ? [parts.dialects(calls)] : []),
         // Its calls are those of REST, and are recorded there.
-        ...(console ? [createConsoleDoor(console, { rest, tus }, reading.held)] : []),
+        ...consoleDoor(console, { rest, tus, contact: network.contact, held: reading.held }),
         ...recordedDoor(console && createConsoleFiles(console), "console", recorder),
       ],
       rest,
@@ -321,6 +321,21 @@ function openServices(
   if (services.length === 0) return [grpcHealth];
   const described = [...services, grpcHealth.service];
   return [grpcHealth, ...createGrpcReflection(described, [file_google_rpc_error_details])];
+}
+
+/** Returns the door of the console's pages, unless this process has no console. */
+function consoleDoor(
+  console: ConsoleParts | undefined,
+  {
+    contact,
+    held,
+    ...doors
+  }: Parameters<typeof createConsoleDoor>[1] & {
+    readonly contact: string | undefined;
+    readonly held: Parameters<typeof createConsoleDoor>[2];
+  },
+): readonly HttpDoor[] {
+  return console ? [createConsoleDoor({ ...console, contact }, doors, held)] : [];
 }
 
 /**

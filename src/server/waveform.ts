@@ -3,7 +3,7 @@ import { pipeline } from "node:stream/promises";
 import { namesTag } from "../media/byte-range.ts";
 import { errorFields, type Log } from "../std/log.ts";
 import { ServiceError } from "../std/service-error.ts";
-import { endBody, writeHead, type HttpRequest, type HttpResponse } from "./http.ts";
+import { endBody, isClientGone, writeHead, type HttpRequest, type HttpResponse } from "./http.ts";
 
 /**
  * Answers GET and HEAD requests for a waveform, part by part as the client reads. Throws not_found.
@@ -37,8 +37,9 @@ export async function answerWaveform(
     // The text is sent as bytes. For strings over HTTP/2, see bytesOf() in http.ts.
     await pipeline(Readable.from(bytesOf(text), { objectMode: false }), response);
   } catch (error) {
+    const cause = isClientGone(request, response) ? { clientClosed: true } : errorFields(error);
     response.destroy();
-    parts.log.info({ mediaId, ...errorFields(error) }, "download.broken_off");
+    parts.log.info({ mediaId, ...cause }, "download.broken_off");
   }
 }
 

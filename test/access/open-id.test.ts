@@ -66,8 +66,8 @@ test("a member is identified by the verified address at the first sign-in, and l
   const { ask, service } = console;
   const person = newPerson({ email: "Anna@Example.org" });
   const name = await invite("anna@example.ORG", "VIEWER");
-  const ways = (await ask({ path: "/console/session" })).json.details[0].metadata;
-  assert.deepEqual(ways, { signInWays: "apiKey,openId" });
+  const ways = (await ask({ path: "/console/session" })).json;
+  assert.deepEqual(ways, { signInWays: ["apiKey", "openId"] });
 
   const { end, secret, browser } = await signIn(person);
   assert.equal(end.href, `${service.address}/console/`);
@@ -220,7 +220,10 @@ test("signing in again ends the previous session", async () => {
   const first = await signIn(person);
   const { secret: second } = await signIn(person, first.browser);
   assert.notEqual(second, first.secret);
-  assert.equal((await console.ask({ path: "/console/session", secret: first.secret })).status, 401);
+  assert.equal(
+    (await console.ask({ path: "/console/settings", secret: first.secret })).status,
+    401,
+  );
   assert.equal((await sessionOf(second)).displayName, person.email);
 });
 
@@ -253,7 +256,7 @@ test("a member of several accounts starts in the account used last, and can swit
     [there.status, there.json.account.name, there.json.role],
     [200, `accounts/${third}`, "OWNER"],
   );
-  assert.equal((await ask({ path: "/console/session", secret: first })).status, 401);
+  assert.equal((await ask({ path: "/console/settings", secret: first })).status, 401);
   const moved = secretSetBy(there);
   assert.equal(
     (await ask({ path: "/console/api/v1/account", secret: moved })).json.name,

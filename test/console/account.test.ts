@@ -58,8 +58,19 @@ test("members are invited, get another role and are removed, but the last owner 
   const [asa, thordur] = [people().first(), people().last()];
   assert.match(await thordur.innerText(), /Þórður Ægisson <b>\s+thordur@example\.is\s+boðið /);
   await thordur.getByLabel("Hlutverk: Þórður Ægisson <b>").selectOption({ label: "Lesandi: les" });
-  await thordur.getByRole("alert").getByText("Þetta er eini eigandinn").waitFor();
-  await asa.getByLabel("Hlutverk: asa@example.is").selectOption({ label: "Eigandi: allt" });
+  // Nothing changes before the user has confirmed it.
+  await dialog().getByText("Nýtt hlutverk: Lesandi: les.").waitFor();
+  await dialog().getByRole("button", { name: "Breyta hlutverki" }).click();
+  await dialog().getByRole("alert").getByText("Þetta er eini eigandinn").waitFor();
+  await page.keyboard.press("Escape");
+  await dialog().waitFor({ state: "detached" });
+  const roleOfAsa = asa.getByLabel("Hlutverk: asa@example.is");
+  await roleOfAsa.selectOption({ label: "Eigandi: allt" });
+  await dialog().getByRole("button", { name: "Hætta við" }).press("Enter");
+  await dialog().waitFor({ state: "detached" });
+  assert.equal(await roleOfAsa.inputValue(), "VIEWER");
+  await roleOfAsa.selectOption({ label: "Eigandi: allt" });
+  await dialog().getByRole("button", { name: "Breyta hlutverki" }).click();
   // A message says so to those who see, too.
   await page.locator(".toast").getByText("Hlutverkinu hefur verið breytt.").waitFor();
   await until(async () => {

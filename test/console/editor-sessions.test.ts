@@ -44,7 +44,7 @@ const keyField = (page: Page) => page.getByLabel("API-lykill", { exact: true });
 async function endSessions(page: Page): Promise<void> {
   await db.deleteFrom("session").execute();
   // A node accepts the session for up to half a second more, until it reads the row again.
-  const status = `fetch("/console/session", { headers: { "x-hlust-console": "1" } }).then((answer) => answer.status)`;
+  const status = `fetch("/console/settings", { headers: { "x-hlust-console": "1" } }).then((answer) => answer.status)`;
   await until(async () => (await page.evaluate(status)) === 401);
 }
 

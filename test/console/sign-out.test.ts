@@ -38,7 +38,7 @@ async function recorded(page: Page): Promise<number> {
 
 async function sessionStatus(page: Page): Promise<number> {
   return await page.evaluate(
-    `fetch("/console/session", { headers: { "x-hlust-console": "1" } }).then(({ status }) => status)`,
+    `fetch("/console/settings", { headers: { "x-hlust-console": "1" } }).then(({ status }) => status)`,
   );
 }
 

@@ -165,7 +165,9 @@ test("details are edited with the keyboard, checked for length, and merged with 
   await keyword.fill("");
   await page.getByRole("button", { name: "Remove keyword jökulhlaup" }).press("Enter");
   await keyword.press("Backspace");
-  await keyword.fill("vatnavextir");
+  // A comma divides keywords, as in the form for a new job.
+  await keyword.pressSequentially("Núpsvötn,");
+  await keyword.fill("brú, fréttir,vatnavextir");
   await changeElsewhere(pages.service, name, { metadata: { description: "Önnur lýsing" } });
   await page.getByRole("button", { name: "Save", exact: true }).press("Enter");
   await page.getByRole("dialog").waitFor({ state: "detached" });
@@ -176,7 +178,7 @@ test("details are edited with the keyboard, checked for length, and merged with 
     {
       saved: "Hlaupið í Skeiðará",
       description: "Önnur lýsing",
-      keywords: ["fréttir", "vatnavextir"],
+      keywords: ["fréttir", "Núpsvötn", "brú", "vatnavextir"],
     },
   );
   await page.getByText("Önnur lýsing").waitFor();

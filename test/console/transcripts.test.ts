@@ -131,6 +131,21 @@ test("titles are searched for typed text after a pause, and the text appears in 
   assert.equal(await field.inputValue(), "");
 });
 
+test("the search field stays where it is, whatever has been found", async () => {
+  await go("/transcripts");
+  await untilAll();
+  const field = page.getByRole("searchbox", { name: "Leita í titlum" });
+  const top = async () => (await field.boundingBox())?.y;
+  const before = await top();
+  await field.fill("Finnst ekki");
+  await page.getByRole("heading", { name: "Ekkert fannst" }).waitFor();
+  await page.locator(".sub", { hasText: "Ekkert fannst" }).waitFor();
+  assert.equal(await top(), before);
+  await field.fill("");
+  await untilAll();
+  assert.equal(await top(), before);
+});
+
 test("a search that is replaced by another search is aborted, and its result is not shown", async () => {
   await go("/transcripts");
   await untilAll();

@@ -35,7 +35,7 @@ test("401 and 403 responses contain the contact on every protocol, and other res
     ["/v1alpha1/transcripts", { authorization: "Bearer wrong" }, 401, contact],
     ["/v1alpha1/transcripts", { authorization: `Bearer ${secret}` }, 403, contact],
     ["/media/0190a0a0-0000-7000-8000-000000000000", {}, 403, contact],
-    ["/console/session", { "sec-fetch-site": "same-origin" }, 401, contact],
+    ["/console/settings", { "sec-fetch-site": "same-origin" }, 401, contact],
     ["/console/session", { "sec-fetch-site": "cross-site" }, 403, contact],
     ["/v1alpha1/transcripts/x", { authorization: `Bearer ${service.key}` }, 404],
     ["/v1alpha1/nothing", {}, 404],
@@ -45,6 +45,9 @@ test("401 and 403 responses contain the contact on every protocol, and other res
     assert.equal(answer.status, status, path);
     assert.equal(contactIn(await answer.json()), named, `${path} ${status}`);
   }
+  const headers = { "sec-fetch-site": "same-origin" };
+  const session = await fetch(`${address}/console/session`, { headers });
+  assert.deepEqual(await session.json(), { signInWays: ["apiKey"], contact });
   const grpc = createClient(Transcripts, createGrpcTransport({ baseUrl: address }));
   for (const [token, code] of [
     ["wrong", Code.Unauthenticated],

@@ -1,16 +1,14 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { MemberJson } from "../../gen/hlust/accounts/v1/accounts_pb.ts";
-import { callApi } from "../api/call-api.ts";
 import { type Role, roles } from "../api/session.ts";
 import { useSession } from "../api/use-session.ts";
 import { useNow } from "../text/use-now.ts";
-import { useNotify } from "../parts/announcer.tsx";
 import { Button } from "../parts/button.tsx";
 import { Choice } from "../parts/choice.tsx";
 import { ProblemNote } from "../parts/problem-note.tsx";
 import { loadLater } from "../parts/load-later.tsx";
-import { accountProblems, accountText } from "../text/account.ts";
+import { accountText } from "../text/account.ts";
 import { commonText } from "../text/common.ts";
 import { shortDate, when } from "../text/dates.ts";
 import { useLanguage, useText } from "../text/language.tsx";
@@ -23,11 +21,15 @@ const MemberLink = loadLater(() =>
 const RemoveMember = loadLater(() =>
   import("./remove-member.tsx").then(({ RemoveMember }) => RemoveMember),
 );
+const ChangeRole = loadLater(() =>
+  import("./change-role.tsx").then(({ ChangeRole }) => ChangeRole),
+);
 
 /** The dialog that is open. */
 type Dialog =
   | { readonly kind: "invite" }
-  | { readonly kind: "link" | "remove"; readonly member: MemberJson };
+  | { readonly kind: "link" | "remove"; readonly member: MemberJson }
+  | { readonly kind: "role"; readonly member: MemberJson; readonly role: Role };
 
 /** The members of the account with their roles, and a button for inviting another member. */
 export function Members() {
@@ -51,6 +53,7 @@ export function Members() {
               key={member.name}
               member={member}
               onOpen={(kind) => setDialog({ kind, member })}
+              onRole={(role) => setDialog({ kind: "role", member, role })}
             />
           ))}
         </ul>
@@ -60,6 +63,7 @@ export function Members() {
         <Invite onClose={close} onInvited={(member) => setDialog({ kind: "link", member })} />
       )}
       {dialog?.kind === "link" && <MemberLink member={dialog.member} onClose={close} />}
+      {dialog?.kind === "role" && <ChangeRole {...dialog} onClose={close} />}
       {dialog?.kind === "remove" && <RemoveMember member={dialog.member} onClose={close} />}
     </section>
   );
@@ -68,25 +72,19 @@ export function Members() {
 function MemberRow({
   member,
   onOpen,
+  onRole,
 }: {
   readonly member: MemberJson;
   readonly onOpen: (dialog: "link" | "remove") => void;
+  /** Called when another role is chosen, which the user still has to confirm. */
+  readonly onRole: (role: Role) => void;
 }) {
   const t = useText();
   const { language } = useLanguage();
   const { actor } = useSession();
-  const queries = useQueryClient();
-  const announce = useNotify();
   const { name = "", email = "", displayName = "", creationTime = "", lastSignInTime } = member;
   const title = displayName || email;
-  const change = useMutation({
-    mutationFn: (role: Role) => callApi(`/v1/${name}`, { method: "PATCH", body: { role } }),
-    onSuccess: async () => {
-      await queries.invalidateQueries({ queryKey: ["account"] });
-      announce(t(accountText.roleChanged));
-    },
-  });
-  const role = roles.find((it) => it === (change.isPending ? change.variables : member.role));
+  const role = roles.find((it) => it === member.role);
   const now = useNow();
   return (
     <li className="row account-row">
@@ -107,8 +105,7 @@ function MemberRow({
           isLabelSeen={false}
           value={role ?? "VIEWER"}
           options={roles.map((value) => ({ value, text: t(accountText.roleOf[value]) }))}
-          onChange={change.mutate}
-          isDisabled={change.isPending}
+          onChange={onRole}
         />
         <Button
           look="quiet"
@@ -125,11 +122,6 @@ function MemberRow({
           {t(accountText.remove)}
         </Button>
       </div>
-      {change.error && (
-        <div className="wide">
-          <ProblemNote error={change.error} own={accountProblems} />
-        </div>
-      )}
     </li>
   );
 }

@@ -27,12 +27,12 @@ interface Account {
   readonly role?: Role;
 }
 
-/** The response of /console/session if no one is signed in. */
+/** The answer of /console/session if no one is signed in. */
 export interface SignedOut {
   /** The sign-in methods; empty if browsers do not keep a session at this address. */
   readonly signInWays: readonly ("apiKey" | "openId")[];
   /** The email address or URL at which people can ask for access, if the operator has set it. */
-  readonly contact: string | undefined;
+  readonly contact?: string | undefined;
 }
 
 /**
@@ -48,18 +48,13 @@ export const sessionQuery = queryOptions({
 /** Returns who is signed in, or how to sign in. Throws ApiError. */
 export async function readSession(signal?: AbortSignal): Promise<Session | SignedOut> {
   try {
-    return await callConsole<Session>("/console/session", signal && { signal });
+    return await callConsole<Session | SignedOut>("/console/session", signal && { signal });
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    const { contact } = error.metadata;
-    if (error.reason === "SIGNED_OUT") {
-      const ways = (error.metadata["signInWays"] ?? "apiKey").split(",");
-      return { signInWays: ways.includes("openId") ? ["apiKey", "openId"] : ["apiKey"], contact };
-    }
     // If a page was loaded over http from another machine, browsers do not report that it has the
     // service's own origin. No one can sign in there.
     if (error.reason === "ORIGIN_REFUSED" && !isSecureContext) {
-      return { signInWays: [], contact };
+      return { signInWays: [], contact: error.metadata["contact"] };
     }
     throw error;
   }

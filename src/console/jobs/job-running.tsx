@@ -42,18 +42,25 @@ export function JobRunning({
   }, [isAsked]);
   if (isAsked) {
     return (
-      <fieldset className="job-question" aria-label={t(jobsText.cancelOf)(subject)}>
+      // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- Escape, pressed on either button
+      <fieldset
+        className="job-question"
+        aria-label={t(jobsText.cancelOf)(subject)}
+        onKeyDown={({ key }) => {
+          if (key === "Escape") setIsAsked(false);
+        }}
+      >
         <span>{t(jobsText.cancelQuestion)(percent)}</span>
         <Button
-          look="danger"
           // oxlint-disable-next-line jsx-a11y/no-autofocus -- it replaces the button that was pressed
           autoFocus
-          isPending={cancel.isPending}
-          onPress={() => cancel.mutate(job)}
+          onPress={() => setIsAsked(false)}
         >
+          {t(jobsText.cancelNo)}
+        </Button>
+        <Button look="danger" isPending={cancel.isPending} onPress={() => cancel.mutate(job)}>
           {t(jobsText.cancelYes)}
         </Button>
-        <Button onPress={() => setIsAsked(false)}>{t(jobsText.cancelNo)}</Button>
         {cancel.error && <ProblemNote error={cancel.error} />}
       </fieldset>
     );

@@ -38,7 +38,7 @@ export async function checkFiles(draft: ReadyDraft): Promise<DraftProblems | und
   const checks = draft.files.map(async (draftFile) => {
     const problem = fileProblem(draftFile) ?? sizeProblem(draftFile, place);
     if (problem) files.set(draftFile.id, problem);
-    for (const violation of await checkJob(metadataOfFile(draft, draftFile), place.name)) {
+    for (const violation of await checkJob(metadataOfFile(draft, draftFile))) {
       if (violation.field !== "metadata.subject") violations.set(violation.field, violation);
       else files.set(draftFile.id, { kind: "SUBJECT", violation });
     }

@@ -50,6 +50,15 @@ export const accountText = {
     is: (name: string) => `Hlutverk: ${name}`,
     en: (name: string) => `Role: ${name}`,
   },
+  roleTitle: {
+    is: (name: string) => `Breyta hlutverki: ${name}?`,
+    en: (name: string) => `Change the role of ${name}?`,
+  },
+  roleNext: {
+    is: (role: string) => `Nýtt hlutverk: ${role}. Það gildir innan sekúndu.`,
+    en: (role: string) => `New role: ${role}. It takes effect within a second.`,
+  },
+  roleChange: { is: "Breyta hlutverki", en: "Change role" },
   roleChanged: { is: "Hlutverkinu hefur verið breytt.", en: "Role changed." },
   invited: {
     is: (day: string) => `boðið ${day}`,

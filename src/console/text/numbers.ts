@@ -42,6 +42,30 @@ export function spanText(language: Language, seconds: number): string {
   return `${numberText(language, Math.floor(seconds))} ${second}`;
 }
 
+/**
+ * Formats the length of a recording: "1 klst. 12 mín.", "10 mín. 49 sek.", "8 sek.". Next to a time
+ * of day, a clock time would be read as another one.
+ */
+export function lengthText(language: Language, seconds: number): string {
+  const total = Math.max(0, Math.floor(seconds));
+  const [hours, minutes, rest] = [
+    Math.floor(total / 3600),
+    Math.floor(total / 60) % 60,
+    total % 60,
+  ];
+  const [hour, minute, second] =
+    language === "is" ? (["klst.", "mín.", "sek."] as const) : (["h", "min", "s"] as const);
+  const parts =
+    hours > 0
+      ? [part(hours, hour), part(minutes, minute)]
+      : [part(minutes, minute), part(rest, second)];
+  return parts.filter((text) => text !== "").join(" ") || `0 ${second}`;
+}
+
+function part(count: number, unit: string): string {
+  return count === 0 ? "" : `${count} ${unit}`;
+}
+
 /** Formats a size, such as "3,4 MB", in decimal units, as browsers show downloads. */
 export function bytesText(language: Language, bytes: number): string {
   const units = ["B", "kB", "MB", "GB", "TB", "PB"];

@@ -12,6 +12,7 @@ import {
   clockTenths,
   clockText,
   clockThousandths,
+  lengthText,
   numberText,
   spanText,
 } from "./numbers.ts";
@@ -70,6 +71,15 @@ test("durations, clock times, sizes and numbers are correct at their boundaries"
     [-0.001, -1234.5, 1_000_000].map((value) => numberText("is", value, 1)),
     ["0,0", "−1.234,5", "1.000.000,0"],
   );
+});
+
+test("lengths of recordings are read as lengths, not as times of day", () => {
+  assert.deepEqual(
+    [0, 8.9, 60, 649, 3600, 4324].map((seconds) => lengthText("en", seconds)),
+    ["0 s", "8 s", "1 min", "10 min 49 s", "1 h", "1 h 12 min"],
+  );
+  assert.equal(lengthText("is", 649), "10 mín. 49 sek.");
+  assert.equal(lengthText("is", 4324), "1 klst. 12 mín.");
 });
 
 test("Icelandic counts that end in 1, but not in 11, take the singular in every text", () => {

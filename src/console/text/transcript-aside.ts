@@ -227,8 +227,8 @@ export const asideText = {
   },
   addKeyword: { is: "Nýtt efnisorð", en: "New keyword" },
   keywordHint: {
-    is: "Enter bætir orðinu við. Backspace í auðum reit tekur það síðasta burt.",
-    en: "Enter adds the keyword. Backspace in an empty field removes the last one.",
+    is: "Enter eða komma bætir orðinu við. Backspace í auðum reit tekur það síðasta burt.",
+    en: "Enter or a comma adds the keyword. Backspace in an empty field removes the last one.",
   },
   removeKeyword: {
     is: (keyword: string) => `Taka burt efnisorðið ${keyword}`,

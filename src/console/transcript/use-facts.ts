@@ -2,7 +2,7 @@ import type { TranscriptJson } from "../../gen/hlust/transcripts/v1alpha1/transc
 import { longDate } from "../text/dates.ts";
 import { languageName } from "../text/language-names.ts";
 import { useLanguage, useText } from "../text/language.tsx";
-import { clockText, secondsOf } from "../text/numbers.ts";
+import { lengthText, secondsOf } from "../text/numbers.ts";
 
 /** The date of a transcript's version, the length of the recording, and the language. */
 export function useFacts({ metadata, version }: TranscriptJson): string {
@@ -12,7 +12,7 @@ export function useFacts({ metadata, version }: TranscriptJson): string {
   const facts = [
     version?.creationTime === undefined ? "" : longDate(language, new Date(version.creationTime)),
     // The duration is null if there is no media.
-    recordingDuration ? clockText(secondsOf(recordingDuration)) : "",
+    recordingDuration ? lengthText(language, secondsOf(recordingDuration)) : "",
     languageCode === "" ? "" : t(languageName(languageCode)),
   ];
   return facts.filter((fact) => fact !== "").join(" · ");

@@ -92,5 +92,6 @@ function useSub(shown: ListPages | undefined, isNothing: boolean): string {
   useEffect(() => {
     if (isFound && isKnown) announce(message);
   }, [isFound, isKnown, message, announce]);
-  return isNothing ? " " : sub;
+  // The line stays when there is nothing, so that the search field does not move.
+  return isNothing && !isFound ? "\u00a0" : message;
 }

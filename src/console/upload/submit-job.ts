@@ -22,20 +22,18 @@ export function submitJob(
 
 /**
  * Returns the violations of a job before its file is uploaded, so that users do not upload
- * gigabytes for a job that is then refused. The job is submitted with an upload that has no file
- * yet. The service always refuses this job, and reports all other violations as well. Throws
- * ApiError for other errors.
+ * gigabytes for a job that is then refused. Throws ApiError for other errors.
  */
 export async function checkJob(
   metadata: SubmitTranscriptJobRequestJson["metadata"],
-  emptyPlace: string,
 ): Promise<readonly FieldViolation[]> {
   try {
-    const request = { ...(metadata && { metadata }), useUri: false, uri: emptyPlace };
-    await submitJob(request, { key: crypto.randomUUID() });
+    // Without a uri, the content follows: the file is still to be uploaded.
+    const request = { ...(metadata && { metadata }), useUri: false, validateOnly: true };
+    await callApi("/v1alpha1/transcriptjob:submit", { method: "POST", body: request });
     return [];
   } catch (error) {
     if (!(error instanceof ApiError) || error.violations.length === 0) throw error;
-    return error.violations.filter(({ field }) => field !== "uri");
+    return error.violations;
   }
 }

@@ -1,5 +1,5 @@
 import { type KeyboardEvent, useId, useRef, useState } from "react";
-import { metadataLimits } from "../../api/metadata-limits.ts";
+import { charCount, metadataLimits } from "../../api/metadata-limits.ts";
 import { useAnnounce } from "../../parts/announcer.tsx";
 import { useText } from "../../text/language.tsx";
 import { asideText } from "../../text/transcript-aside.ts";
@@ -13,15 +13,15 @@ interface Props {
 }
 
 /**
- * Keywords as chips. Enter adds the typed keyword; a chip's button, or Backspace in the empty
- * field, removes a keyword.
+ * Keywords as chips. Enter or a comma adds the typed keyword; a chip's button, or Backspace in the
+ * empty field, removes a keyword.
  */
 export function KeywordField(props: Props) {
   const { keywords, typed, problem, onChange } = props;
   const t = useText();
   const field = useRef<HTMLInputElement>(null);
   const id = useId();
-  const { add, remove, isDuplicate, isFull, resetDuplicate } = useKeywordEdits(props);
+  const { add, addDivided, remove, isDuplicate, isFull, resetDuplicate } = useKeywordEdits(props);
   const removeAndFocus = (keyword: string) => {
     remove(keyword);
     field.current?.focus();
@@ -56,7 +56,7 @@ export function KeywordField(props: Props) {
           aria-describedby={`${id}-hint`}
           onChange={({ target }) => {
             resetDuplicate();
-            onChange(target.value, keywords);
+            if (!addDivided(target.value)) onChange(target.value, keywords);
           }}
           onKeyDown={onKeyDown}
         />
@@ -87,6 +87,18 @@ function useKeywordEdits({ keywords, typed, problem, onChange }: Props) {
     onChange("", [...keywords, keyword]);
     announce(t(asideText.keywordAdded)(keyword));
   };
+  /** Adds the keywords before the last comma. Returns false if there are none, or not all fit. */
+  const addDivided = (text: string): boolean => {
+    const parts = text.split(",").map((part) => part.normalize("NFC").trim());
+    const rest = parts.pop() ?? "";
+    const added = [...new Set(parts)].filter((part) => part !== "" && !keywords.includes(part));
+    const all = [...keywords, ...added];
+    const isTooLong = parts.some((part) => charCount(part) > metadataLimits.keywordChars);
+    if (parts.length === 0 || isTooLong || all.length > metadataLimits.keywords) return false;
+    onChange(rest, all);
+    for (const keyword of added) announce(t(asideText.keywordAdded)(keyword));
+    return true;
+  };
   const remove = (keyword: string) => {
     onChange(
       typed,
@@ -94,7 +106,14 @@ function useKeywordEdits({ keywords, typed, problem, onChange }: Props) {
     );
     announce(t(asideText.keywordRemoved)(keyword));
   };
-  return { add, remove, isDuplicate, isFull, resetDuplicate: () => setIsDuplicate(false) };
+  return {
+    add,
+    addDivided,
+    remove,
+    isDuplicate,
+    isFull,
+    resetDuplicate: () => setIsDuplicate(false),
+  };
 }
 
 function KeywordChips({
