@@ -34,6 +34,17 @@ test("every menu entry opens a page with its title", async () => {
   }
 });
 
+test("the menu is in a landmark, and all its links are large enough to press", async () => {
+  await using page = await pages.open("/");
+  await page.getByRole("banner").getByRole("link", { name: "Hlust" }).waitFor();
+  const links = page.locator(".rail a, .foot a");
+  for (const link of await links.all()) {
+    const { width = 0, height = 0 } = (await link.boundingBox()) ?? {};
+    const text = await link.innerText();
+    assert.ok(width >= 24 && height >= 24, `${text} is ${width} by ${height} px`);
+  }
+});
+
 test("the frame fits every size, language and theme; a page fills the screen of a phone", async () => {
   await using page = await pages.open("/nowhere");
   await page.getByRole("heading", { level: 1, name: "Hér er engin síða" }).waitFor();

@@ -18,7 +18,7 @@ export function Rail() {
   const t = useText();
   const [here] = useLocation();
   return (
-    <div className="rail">
+    <header className="rail">
       <Link to="/" className="rail-mark">
         <Mark /> <span>Hlust</span>
       </Link>
@@ -29,7 +29,7 @@ export function Rail() {
           </Link>
         ))}
       </nav>
-    </div>
+    </header>
   );
 }
 
