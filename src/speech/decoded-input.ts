@@ -26,8 +26,8 @@ export interface DecodedInputOptions {
 
 /**
  * When a flush marker takes effect, so that the audio before it has been decoded: when nothing was
- * decoded for quietMs, or after decodingMsMax while more audio arrives, or after startMsMax while
- * the decoder starts. What a decoder holds back cannot be known.
+ * decoded for quietMs, or decodingMsMax after the marker and the first decoded audio while more
+ * arrives, or after startMsMax while the decoder starts. What a decoder holds back cannot be known.
  */
 const flushAfter = { quietMs: 100, decodingMsMax: 300, startMsMax: 10_000 };
 /** The number of decoded chunks that wait for the recognition. */
@@ -47,6 +47,8 @@ export class DecodedInput implements AsyncDisposable {
   #refusal: ServiceError | undefined;
   /** When the last samples were decoded. */
   #decodedMs: number | undefined;
+  /** When the first audio was decoded. */
+  #startedMs: number | undefined;
 
   constructor(source: AudioInput<Uint8Array>, options: DecodedInputOptions) {
     this.#source = source;
@@ -168,7 +170,8 @@ export class DecodedInput implements AsyncDisposable {
       const quietMs = decodedMs === undefined ? 0 : now - Math.max(decodedMs, markerMs);
       const { quietMs: quietMsMin, decodingMsMax, startMsMax } = flushAfter;
       const waitMsMax = decodedMs === undefined ? startMsMax : decodingMsMax;
-      if (quietMs < quietMsMin && now - markerMs < waitMsMax) return;
+      const sinceMs = Math.max(markerMs, this.#startedMs ?? markerMs);
+      if (quietMs < quietMsMin && now - sinceMs < waitMsMax) return;
       clearInterval(timer);
       if (!merged.writableEnded) merged.write(endUtterance);
     }, flushAfter.quietMs / 4);
@@ -180,6 +183,7 @@ export class DecodedInput implements AsyncDisposable {
     for await (const samples of decoder.samples) {
       if (merged.writableEnded) return;
       this.#decodedMs = performance.now();
+      this.#startedMs ??= this.#decodedMs;
       if (!merged.write(samples)) await once(merged, "drain");
     }
     merged.end();

@@ -30,7 +30,8 @@ test("the dev server serves sources, forwards calls to the service and reports c
 
   const call = { "sec-fetch-site": "same-origin", "x-hlust-console": "1" };
   const signedOut = await fetch(`${origin}/console/session`, { headers: call });
-  assert.equal(signedOut.status, 401);
+  assert.equal(signedOut.status, 200);
+  assert.deepEqual(await signedOut.json(), { signInWays: ["apiKey"] });
   const signedIn = await fetch(`${origin}/console/session`, {
     method: "POST",
     headers: { ...call, origin, "content-type": "application/json" },
