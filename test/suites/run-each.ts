@@ -1,0 +1,69 @@
+import { setMaxListeners } from "node:events";
+import { PassThrough } from "node:stream";
+import { run } from "node:test";
+import type { TestEvent } from "node:test/reporters";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** The options of run() of node:test that all runs of the files share. */
+export type RunOptions = Omit<Parameters<typeof run>[0] & {}, "files" | "concurrency">;
+
+/** How many files run concurrently. */
+export interface Concurrency {
+  /** That many always run, as long as there are files. */
+  readonly least: number;
+  /** Up to that many run while `isRoom` is true. */
+  readonly most: number;
+  /** Whether the machine has room for one more file. It is called once per pause. */
+  readonly isRoom: () => boolean;
+}
+
+/** After a further file has started, it takes a core for that long before the next one may start. */
+const pauseMs = 2000;
+
+/**
+ * Runs test files in their order, each by a run() of its own, since run() has a fixed concurrency.
+ * Returns the events of node:test, those of a file together once it has ended.
+ */
+export function runEach(
+  files: readonly string[],
+  { least, most, isRoom }: Concurrency,
+  options: RunOptions,
+): PassThrough {
+  const events = new PassThrough({ objectMode: true, highWaterMark: 100_000 });
+  const running = new Set<Promise<void>>();
+  // Each run() listens to the signal.
+  if (options.signal) setMaxListeners(0, options.signal);
+  const start = (file: string) => {
+    const ended = runFile(file, options).then((ofFile) => {
+      running.delete(ended);
+      for (const event of ofFile) events.write(event);
+    });
+    running.add(ended);
+  };
+  const runAll = async () => {
+    for (const file of files) {
+      while (running.size >= least && !(running.size < most && isRoom())) {
+        await waitForRoom(running, running.size < most);
+      }
+      if (options.signal?.aborted) break;
+      start(file);
+    }
+    await Promise.all(running);
+    events.end();
+  };
+  runAll().catch((error: unknown) => events.destroy(error instanceof Error ? error : undefined));
+  return events;
+}
+
+/** Waits until a file has ended, or also until the pause is over. */
+async function waitForRoom(running: ReadonlySet<Promise<void>>, withPause: boolean): Promise<void> {
+  const over = new AbortController();
+  const { signal } = over;
+  const pause = withPause ? [sleep(pauseMs, undefined, { signal }).catch(() => {})] : [];
+  await Promise.race([...running, ...pause]);
+  over.abort();
+}
+
+async function runFile(file: string, options: RunOptions): Promise<TestEvent[]> {
+  return await Array.fromAsync<TestEvent>(run({ ...options, files: [file], concurrency: 1 }));
+}
