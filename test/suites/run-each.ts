@@ -13,12 +13,15 @@ export interface Concurrency {
   readonly least: number;
   /** Up to that many run while `isRoom` is true. */
   readonly most: number;
-  /** Whether the machine has room for one more file. It is called once per pause. */
+  /** Whether the machine has had room for one more file since the previous call. */
   readonly isRoom: () => boolean;
 }
 
-/** After a further file has started, it takes a core for that long before the next one may start. */
-const pauseMs = 2000;
+/**
+ * How long the machine is watched before a further file starts, so that the one before it already
+ * takes what it needs.
+ */
+const watchMs = 2000;
 
 /**
  * Runs test files in their order, each by a run() of its own, since run() has a fixed concurrency.
@@ -42,8 +45,8 @@ export function runEach(
   };
   const runAll = async () => {
     for (const file of files) {
-      while (running.size >= least && !(running.size < most && isRoom())) {
-        await waitForRoom(running, running.size < most);
+      while (running.size >= least) {
+        if (await hasRoom(running, running.size < most ? isRoom : undefined)) break;
       }
       if (options.signal?.aborted) break;
       start(file);
@@ -55,13 +58,24 @@ export function runEach(
   return events;
 }
 
-/** Waits until a file has ended, or also until the pause is over. */
-async function waitForRoom(running: ReadonlySet<Promise<void>>, withPause: boolean): Promise<void> {
+/**
+ * Watches the machine until a file has ended, and returns false then, or until watchMs are over, and
+ * returns whether there was room. Without isRoom, waits until a file has ended.
+ */
+async function hasRoom(
+  running: ReadonlySet<Promise<void>>,
+  isRoom: (() => boolean) | undefined,
+): Promise<boolean> {
+  const ended = Promise.race(running).then(() => false);
+  if (!isRoom) return await ended;
+  isRoom();
   const over = new AbortController();
-  const { signal } = over;
-  const pause = withPause ? [sleep(pauseMs, undefined, { signal }).catch(() => {})] : [];
-  await Promise.race([...running, ...pause]);
-  over.abort();
+  const watched = sleep(watchMs, true, { signal: over.signal }).then(isRoom, () => false);
+  try {
+    return await Promise.race([ended, watched]);
+  } finally {
+    over.abort();
+  }
 }
 
 async function runFile(file: string, options: RunOptions): Promise<TestEvent[]> {
