@@ -18,7 +18,7 @@ import { measuredSlowness } from "../test/fixtures/cpu-slowness.ts";
  * run while a core is idle, as when several files wait for leases. More would only make each
  * other's calls slow.
  */
-const concurrency = { least: 4, most: 8, isRoom: watchFreeCores() };
+const concurrency = { least: 4, most: 8, isRoom: watchFreeCores(), watchMs: 2000 };
 /** The maximum duration of a test that names none. */
 const timeoutMs = 180_000;
 

@@ -80,11 +80,11 @@ test("more files than the limit are not repeated", async () => {
 
 test("more files than the least run at the same time only while there is room", async () => {
   const sources = { one: meetsOther, other: meetsOther };
-  const roomy = await runTests(sources, "{ least: 1, most: 2, isRoom: () => true }");
+  const roomy = await runTests(sources, "{ least: 1, most: 2, isRoom: () => true, watchMs: 50 }");
   assert.deepEqual(summaryOf(roomy.output), { tests: 2, pass: 2, fail: 0 });
   assert.doesNotMatch(roomy.output, /^flaky/m);
   const kept = { one: isAlone, other: isAlone };
-  const full = await runTests(kept, "{ least: 1, most: 2, isRoom: () => false }");
+  const full = await runTests(kept, "{ least: 1, most: 2, isRoom: () => false, watchMs: 50 }");
   assert.deepEqual(summaryOf(full.output), { tests: 2, pass: 2, fail: 0 });
   assert.doesNotMatch(full.output, /^flaky/m);
 });
@@ -142,7 +142,7 @@ test("with CI=true a checkout has the same seeds each time, other folders have d
 /** Runs test files of these sources with runFiles(), which repeats at most two of them. */
 async function runTests(
   sources: Readonly<Record<string, string>>,
-  concurrency = "{ least: 2, most: 2, isRoom: () => false }",
+  concurrency = "{ least: 2, most: 2, isRoom: () => false, watchMs: 50 }",
 ) {
   const ownFolder = await mkdtemp(join(folder, "run-"));
   const files = await Promise.all(

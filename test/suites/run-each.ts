@@ -15,13 +15,12 @@ export interface Concurrency {
   readonly most: number;
   /** Whether the machine has had room for one more file since the previous call. */
   readonly isRoom: () => boolean;
+  /**
+   * How long the machine is watched before a further file starts, so that the one before it already
+   * takes what it needs.
+   */
+  readonly watchMs: number;
 }
-
-/**
- * How long the machine is watched before a further file starts, so that the one before it already
- * takes what it needs.
- */
-const watchMs = 2000;
 
 /**
  * Runs test files in their order, each by a run() of its own, since run() has a fixed concurrency.
@@ -29,9 +28,10 @@ const watchMs = 2000;
  */
 export function runEach(
   files: readonly string[],
-  { least, most, isRoom }: Concurrency,
+  concurrency: Concurrency,
   options: RunOptions,
 ): PassThrough {
+  const { least, most } = concurrency;
   const events = new PassThrough({ objectMode: true, highWaterMark: 100_000 });
   const running = new Set<Promise<void>>();
   // Each run() listens to the signal.
@@ -46,7 +46,7 @@ export function runEach(
   const runAll = async () => {
     for (const file of files) {
       while (running.size >= least) {
-        if (await hasRoom(running, running.size < most ? isRoom : undefined)) break;
+        if (await hasRoom(running, running.size < most ? concurrency : undefined)) break;
       }
       if (options.signal?.aborted) break;
       start(file);
@@ -60,14 +60,15 @@ export function runEach(
 
 /**
  * Watches the machine until a file has ended, and returns false then, or until watchMs are over, and
- * returns whether there was room. Without isRoom, waits until a file has ended.
+ * returns whether there was room. Without `watch`, waits until a file has ended.
  */
 async function hasRoom(
   running: ReadonlySet<Promise<void>>,
-  isRoom: (() => boolean) | undefined,
+  watch: Concurrency | undefined,
 ): Promise<boolean> {
   const ended = Promise.race(running).then(() => false);
-  if (!isRoom) return await ended;
+  if (!watch) return await ended;
+  const { watchMs, isRoom } = watch;
   isRoom();
   const over = new AbortController();
   const watched = sleep(watchMs, true, { signal: over.signal }).then(isRoom, () => false);

@@ -49,7 +49,7 @@ export async function runFiles(
   return { failed: failed.size, durations: first.durations };
 }
 
-const alone: Concurrency = { least: 1, most: 1, isRoom: () => false };
+const alone: Concurrency = { least: 1, most: 1, isRoom: () => false, watchMs: 0 };
 
 /** The counts of a file that ended before it reported any. */
 const crashed: Counts = {
