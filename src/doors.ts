@@ -94,10 +94,18 @@ export const originalSpeech = serviceAlias(Speech, "lr.speech.v2beta1.Speech", [
   "StreamingRecognize",
 ]);
 
+/** Google's speech service under the name of its beta, which has the same field numbers. */
+export const googleBetaSpeech = serviceAlias(
+  GoogleSpeech,
+  "google.cloud.speech.v1p1beta1.Speech",
+  GoogleSpeech.methods.map(({ name }) => name),
+);
+
 /** The services under the names of other projects, and the service that each one is. */
 const aliases = [
   [originalTranscripts, Transcripts],
   [originalSpeech, Speech],
+  [googleBetaSpeech, GoogleSpeech],
 ] as const;
 
 /** Returns the methods of all services. Those of an alias are counted as those of the service. */
@@ -352,10 +360,12 @@ export function speechServices(
   // tiro.speech.v1alpha.
   const ofGoogle = createSpeechService({ ...described, sendEndOfAudio: false });
   const longRunningRecognize = createLongRunningRecognize({ ...submitting, recognizer });
+  const google = implemented(GoogleSpeech, { ...ofGoogle, longRunningRecognize });
   const services = [
     own,
     { ...own, service: originalSpeech },
-    implemented(GoogleSpeech, { ...ofGoogle, longRunningRecognize }),
+    google,
+    { ...google, service: googleBetaSpeech },
     implemented(TiroSpeech, createSpeechService(described)),
   ];
   return { services, parts: speech };

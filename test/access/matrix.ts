@@ -9,7 +9,7 @@ import { Vocabulary } from "../../src/gen/hlust/speech/v2beta1/vocabulary_pb.ts"
 import { Transcripts } from "../../src/gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { Webhooks } from "../../src/gen/hlust/webhooks/v1/webhooks_pb.ts";
 import { Speech as TiroSpeech } from "../../src/gen/tiro/speech/v1alpha/speech_pb.ts";
-import { originalSpeech, originalTranscripts } from "../../src/doors.ts";
+import { googleBetaSpeech, originalSpeech, originalTranscripts } from "../../src/doors.ts";
 import { newKeyPair } from "../fixtures/auth-fixture.ts";
 import { draftOf } from "../spec/transcripts.ts";
 import type { DoorName } from "./doors.ts";
@@ -304,6 +304,8 @@ const longRunning: Row = writer(
   () => [{ config, audio: { content: "AAAAAAAAAAA=" } }],
 );
 
+const googleSpeech = { ...foreignSpeech, LongRunningRecognize: longRunning };
+
 const operations: Readonly<Record<string, Row>> = {
   ListOperations: reader([], () => [{}]),
   GetOperation: reader(["operation"], ({ operation }) => [{ name: operation }]),
@@ -326,6 +328,7 @@ export const matrix: ReadonlyMap<DescService, Readonly<Record<string, Row>>> = n
   [originalTranscripts, aliasRows(originalTranscripts, transcripts)],
   [originalSpeech, aliasRows(originalSpeech, speech)],
   [TiroSpeech, foreignSpeech],
-  [GoogleSpeech, { ...foreignSpeech, LongRunningRecognize: longRunning }],
+  [GoogleSpeech, googleSpeech],
+  [googleBetaSpeech, aliasRows(googleBetaSpeech, googleSpeech)],
   [Operations, operations],
 ]);

@@ -40,6 +40,7 @@ const alone: readonly string[] = [
   "src/engines/process/{engine-session*,pending-work,run-queue,turn-length}.test.ts",
   "src/media/fetch-guard.test.ts",
   "src/server/rest-streams.test.ts",
+  "src/speech/decoded-input.test.ts",
   "src/transcoding/{long-input,readme}.test.ts",
 ];
 
