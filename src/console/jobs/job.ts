@@ -4,7 +4,7 @@ import type {
   TranscriptMetadataJson,
 } from "../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { callApi } from "../api/call-api.ts";
-import { subjectOfUrl } from "../upload/media-kind.ts";
+import { subjectOfUrl } from "../upload/subject-of.ts";
 import { readWritten, writtenFields } from "./written-fields.ts";
 
 /** A job (§2.1) as the list shows it. */
