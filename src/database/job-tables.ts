@@ -46,6 +46,8 @@ export interface TranscriptJobTable {
   ignores_vocabulary: Generated<boolean>;
   /** How its text is written, as writingOf() returns it; null for the words as they are. */
   writing: Generated<JSONColumnType<object> | null>;
+  /** The transcript that gets a new version, which may have been deleted; null for other jobs. */
+  new_version_of: Generated<string | null>;
   /** The place in a trace at which the job was submitted (W3C Trace Context); null for none. */
   traceparent: Generated<string | null>;
   /** google.rpc.Status in JSON, if the job is ERROR or CANCELLED. */

@@ -1022,6 +1022,25 @@ export const examples: unknown = {
           "recordingDuration": "1824.500s"
         }
       }
+    },
+    {
+      "title": "A job that waits in the queue",
+      "request": {
+        "name": "transcriptjob/0198c5a2-6b1e-7f3a-9d24-1c5e8a70b3d1"
+      },
+      "answer": {
+        "name": "transcriptjob/0198c5a2-6b1e-7f3a-9d24-1c5e8a70b3d1",
+        "state": "PROCESSING",
+        "progressPercent": 0,
+        "startTime": "2026-11-20T09:00:00.120Z",
+        "lastUpdatedTime": "2026-11-20T09:00:00.120Z",
+        "transcriptMetadata": {
+          "fileType": "AUDIO",
+          "languageCode": "is-IS",
+          "subject": "Morgunfundur"
+        },
+        "jobsBefore": 3
+      }
     }
   ],
   "hlust.transcripts.v1alpha1.Transcripts.WatchTranscriptJob": [
