@@ -1,5 +1,6 @@
 import type { Generated, JSONColumnType } from "kysely";
 import type { Instant } from "./column-types.ts";
+import type { NodeStatus } from "./node-status.ts";
 
 export interface TranscriptJobTable {
   id: string;
@@ -120,6 +121,15 @@ export interface TranscriptJobWindowTable {
   end_ms: number;
   /** The WindowSpeakers: turns with times from the start of the window, and voices. */
   speakers: JSONColumnType<object>;
+}
+
+/** A node that runs, which renews this row every few seconds. */
+export interface NodeTable {
+  id: string;
+  started_at: Instant;
+  seen_at: Instant;
+  /** What the node reports about itself. */
+  status: JSONColumnType<NodeStatus>;
 }
 
 /** A worker with an idle engine, which renews this row every second. */

@@ -4,6 +4,7 @@ import { ByteStream } from "../../src/gen/google/bytestream/bytestream_pb.ts";
 import { Speech as GoogleSpeech } from "../../src/gen/google/cloud/speech/v1/speech_pb.ts";
 import { Operations } from "../../src/gen/google/longrunning/operations_pb.ts";
 import { Accounts } from "../../src/gen/hlust/accounts/v1/accounts_pb.ts";
+import { Operator } from "../../src/gen/hlust/operator/v1/operator_pb.ts";
 import { Speech } from "../../src/gen/hlust/speech/v2beta1/speech_pb.ts";
 import { Vocabulary } from "../../src/gen/hlust/speech/v2beta1/vocabulary_pb.ts";
 import { Transcripts } from "../../src/gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
@@ -51,6 +52,7 @@ const reader = rowFor(["transcripts.read"]);
 const writer = rowFor(["transcripts.write"]);
 const speaker = rowFor(["speech"]);
 const keeper = rowFor(["account"]);
+const manager = rowFor(["operator"]);
 /** A caller can grant only scopes that it has. */
 const giver = rowFor(["account", "transcripts.read"]);
 
@@ -242,6 +244,15 @@ const accounts: Readonly<Record<string, Row>> = {
   ListAuditEvents: keeper([], () => [{}]),
 };
 
+const operator: Readonly<Record<string, Row>> = {
+  ListNodes: manager([], () => [{}]),
+  GetQueues: manager([], () => [{}]),
+  ListManagedAccounts: manager([], () => [{}]),
+  UpdateManagedAccount: manager(["tenant"], ({ tenant }) => [
+    { managedAccount: { name: tenant, ownLimits: { queuedJobs: 7 } } },
+  ]),
+};
+
 const speech: Readonly<Record<string, Row>> = {
   Recognize: speaker([], recognize),
   StreamingRecognize: rowFor(["speech"], [...streams, "WebSocket"])([], stream),
@@ -323,6 +334,7 @@ export const matrix: ReadonlyMap<DescService, Readonly<Record<string, Row>>> = n
   [ByteStream, byteStream],
   [Webhooks, webhooks],
   [Accounts, accounts],
+  [Operator, operator],
   [Speech, speech],
   [Vocabulary, vocabulary],
   [originalTranscripts, aliasRows(originalTranscripts, transcripts)],
