@@ -62,7 +62,7 @@ const crashed: Counts = {
   todo: 0,
 };
 
-/** Runs the files once. Returns the counts and durations of each, and those in which a test failed. */
+/** Runs the files once. Returns the counts and duration of each, and the files that failed. */
 async function runOnce(files: readonly string[], concurrency: Concurrency, options: RunOptions) {
   const failed = new Set<string>();
   const countsOf = new Map<string, Counts>();
