@@ -30,8 +30,9 @@ export async function runFiles(
 ): Promise<{ readonly failed: number; readonly durations: Durations }> {
   const startMs = performance.now();
   const first = await runOnce(files, concurrency, options);
-  const repeated = first.failed.size <= repeatedMax ? [...first.failed] : [];
-  if (repeated.length < first.failed.size) {
+  const isStopped = options.signal?.aborted === true;
+  const repeated = first.failed.size <= repeatedMax && !isStopped ? [...first.failed] : [];
+  if (first.failed.size > repeatedMax) {
     process.stdout.write(`${first.failed.size} files failed: too many to repeat.\n`);
   }
   let failed = first.failed;
