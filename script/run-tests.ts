@@ -1,6 +1,6 @@
 // Runs the groups of tests that its arguments name (unit or system), together, for the npm scripts
-// "test", "test:unit" and "test:system". --test-name-pattern selects tests. --costs measures the CPU
-// time of each file with all processes that it starts, as root.
+// "test", "test:unit" and "test:system". --test-name-pattern selects tests. --costs, as root,
+// measures the CPU time of each file with all processes that it starts.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";

@@ -19,6 +19,9 @@ after(async () => await rm(folder, { recursive: true }));
 const passes = 'import { test } from "node:test"; test("passes", () => {});';
 const fails = 'import { test } from "node:test"; test("fails", () => { throw new Error(); });';
 const crashes = "process.exit(3);";
+const hangs = `
+  import { test } from "node:test";
+  test("hangs", () => new Promise(() => setInterval(() => {}, 1000)));`;
 /** Fails in its first run, and passes in its second, as it finds the folder that the first made. */
 const failsOnce = `
   import { mkdirSync } from "node:fs";
@@ -89,6 +92,16 @@ test("more files than the least run at the same time only while there is room", 
   assert.doesNotMatch(full.output, /^flaky/m);
 });
 
+test("a run that is stopped ends its files, and repeats none", async () => {
+  const { code, output } = await runTests(
+    { hangs },
+    "{ least: 1, most: 1, isRoom: () => false, watchMs: 50 }",
+    "{ signal: AbortSignal.timeout(2000) }",
+  );
+  assert.doesNotMatch(output, /are repeated|^flaky/m);
+  assert.equal(code, 1);
+});
+
 test("there is room for a further file while half a core is idle and memory is free", () => {
   const cores = availableParallelism();
   const gib = 1024 ** 3;
@@ -143,6 +156,7 @@ test("with CI=true a checkout has the same seeds each time, other folders have d
 async function runTests(
   sources: Readonly<Record<string, string>>,
   concurrency = "{ least: 2, most: 2, isRoom: () => false, watchMs: 50 }",
+  options = "{}",
 ) {
   const ownFolder = await mkdtemp(join(folder, "run-"));
   const files = await Promise.all(
@@ -155,7 +169,7 @@ async function runTests(
   const program = join(ownFolder, "program.mjs");
   const source = `
     import { runFiles } from ${JSON.stringify(join(root, "test/suites/run-files.ts"))};
-    const { failed } = await runFiles(${JSON.stringify(files)}, ${concurrency}, 2, {});
+    const { failed } = await runFiles(${JSON.stringify(files)}, ${concurrency}, 2, ${options});
     process.exitCode = failed > 0 ? 1 : 0;`;
   await writeFile(program, source);
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;

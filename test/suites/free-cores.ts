@@ -3,7 +3,7 @@ import { availableParallelism, freemem } from "node:os";
 
 /** The memory that must be available before a further test file starts: a service and a browser. */
 const memoryBytesMin = 3 * 1024 ** 3;
-/** How many cores must have been idle. A file that waits leaves a core idle, one that computes none. */
+/** How many cores must have been idle: a file that waits leaves one idle. */
 const idleCoresMin = 0.5;
 
 /** The counters of all cores together since the machine started, in ticks. */

@@ -59,8 +59,8 @@ export function runEach(
 }
 
 /**
- * Watches the machine until a file has ended, and returns false then, or until watchMs are over, and
- * returns whether there was room. Without `watch`, waits until a file has ended.
+ * Watches the machine until a file has ended, and returns false then, or until watchMs are over,
+ * and returns whether there was room. Without `watch`, waits until a file has ended.
  */
 async function hasRoom(
   running: ReadonlySet<Promise<void>>,

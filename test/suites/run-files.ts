@@ -30,8 +30,9 @@ export async function runFiles(
 ): Promise<{ readonly failed: number; readonly durations: Durations }> {
   const startMs = performance.now();
   const first = await runOnce(files, concurrency, options);
-  const repeated = first.failed.size <= repeatedMax ? [...first.failed] : [];
-  if (repeated.length < first.failed.size) {
+  const isStopped = options.signal?.aborted === true;
+  const repeated = first.failed.size <= repeatedMax && !isStopped ? [...first.failed] : [];
+  if (first.failed.size > repeatedMax) {
     process.stdout.write(`${first.failed.size} files failed: too many to repeat.\n`);
   }
   let failed = first.failed;
@@ -62,7 +63,7 @@ const crashed: Counts = {
   todo: 0,
 };
 
-/** Runs the files once. Returns the counts and durations of each, and those in which a test failed. */
+/** Runs the files once. Returns the counts and duration of each, and the files that failed. */
 async function runOnce(files: readonly string[], concurrency: Concurrency, options: RunOptions) {
   const failed = new Set<string>();
   const countsOf = new Map<string, Counts>();
