@@ -215,7 +215,9 @@ test("streamingRecognize() of v1p1beta1 returns the final results of v1", async 
     }
     stream.end();
     const answers = await Array.fromAsync(stream);
-    return answers.flatMap(({ results }: { results: Results }) => textsOf(results)?.map((text) => text?.trim()));
+    return answers.flatMap(({ results }: { results: Results }) =>
+      textsOf(results)?.map((text) => text?.trim()),
+    );
   };
   const { hostname: apiEndpoint, port } = new URL(service.address);
   const endpoint = { apiEndpoint, port: Number(port), apiKey: service.key };
