@@ -59,8 +59,8 @@ export interface LiveKit {
 }
 
 /**
- * Installs LiveKit's plug-ins, which take 290 MB and so are no packages of the project, without
- * their scripts. Returns them, or the reason where npm has no network.
+ * Installs LiveKit's plug-ins without their scripts. They take 290 MB and so are not among the
+ * packages of the project. Returns them, or the reason where npm has no network.
  */
 export async function installLiveKit(): Promise<LiveKit | string> {
   const wanted = await readFile(join(packages, lock), "utf8");

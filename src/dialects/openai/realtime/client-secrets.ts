@@ -88,7 +88,7 @@ async function readObject({ request, response }: DialectCall): Promise<object> {
   }
 }
 
-/** Returns the value of a field. Throws invalid_argument if it is no object. */
+/** Returns the value of a field. Throws invalid_argument if it is not an object. */
 function objectIn(value: unknown, field: string): object {
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
   throw invalidArgument([{ field, description: `must be a JSON object, not ${shown(value)}` }]);
