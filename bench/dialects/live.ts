@@ -1,4 +1,3 @@
-import { readdir, readFile } from "node:fs/promises";
 import { createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 import {
@@ -11,6 +10,7 @@ import type { ServiceProcess } from "../../test/fault/process.ts";
 import { espeak, joined, silence } from "../../test/fixtures/flite.ts";
 import { finalsOf, openStream, streamingConfig } from "../../test/spec/stream.ts";
 import type { Figure } from "../report.ts";
+import { cpuMsOf } from "./cpu-of-threads.ts";
 import { withService } from "./transcribe.ts";
 
 /** A live chunk of a dialect costs no more than the same over our own socket. */
@@ -72,17 +72,6 @@ function entriesOf(all: typeof kinds): [Kind, Stream][] {
     ["vosk", all.vosk],
     ["grpc", all.grpc],
   ];
-}
-
-/** Returns the CPU time of all threads of a process so far, by the counters of the scheduler. */
-async function cpuMsOf(pid: number): Promise<number> {
-  const threads = await readdir(`/proc/${pid}/task`);
-  const each = await Promise.all(
-    threads.map((thread) =>
-      readFile(`/proc/${pid}/task/${thread}/schedstat`, "utf8").catch(() => ""),
-    ),
-  );
-  return each.reduce((sum, text) => sum + Number(text.split(" ")[0]) / 1e6, 0);
 }
 
 async function base64({ address, key }: ServiceProcess, chunks: readonly Buffer[]) {

@@ -83,3 +83,53 @@ test("an account without audio left gets the code by which clients stop", async 
   assert.equal(json.error.type, "insufficient_quota");
   assert.ok(Number(answered.get("retry-after")) > 0);
 });
+
+test("a client secret is made for a session that is right, in the form of each path", async () => {
+  const { address, key } = dialects.service;
+  const secrets = "/v1/realtime/client_secrets";
+  const beta = "/v1/realtime/transcription_sessions";
+  const send = async (path: string, body: string) => {
+    const answer = await fetch(`${address}${path}`, { method: "POST", headers: bearer(key), body });
+    return { status: answer.status, json: JSON.parse(await answer.text()) };
+  };
+  const languageIs = (language: string) => ({ audio: { input: { transcription: { language } } } });
+  const ofBeta = { input_audio_transcription: { language: "is" } };
+  const made: [path: string, body: string][] = [
+    [secrets, ""],
+    [secrets, "{}"],
+    [secrets, JSON.stringify({ session: null })],
+    [secrets, JSON.stringify({ session: languageIs("is") })],
+    [`/openai/is${secrets}`, JSON.stringify({ session: languageIs("en") })],
+    [beta, JSON.stringify(ofBeta)],
+    [`/openai${beta}`, ""],
+  ];
+  for (const [path, body] of made) {
+    const { status, json } = await send(path, body);
+    assert.equal(status, 200, `${path} ${body}`);
+    const isBeta = path.endsWith(beta);
+    const secret = isBeta ? json.client_secret : json;
+    const session = isBeta ? json : json.session;
+    assert.ok(secret.value.length > 20);
+    assert.ok(Math.abs(secret.expires_at - Date.now() / 1000 - 60) < 30);
+    assert.match(session.id, /^sess_/);
+    const language = session.audio.input.transcription.language;
+    assert.equal(language, /"language":"(..)"/.exec(body)?.[1], path);
+  }
+  const refused: [path: string, body: string, param: string | RegExp][] = [
+    [secrets, "{", "body"],
+    [secrets, "[]", "body"],
+    [secrets, '"a"', "body"],
+    [secrets, JSON.stringify({ padding: "x".repeat(70_000) }), "body"],
+    [secrets, JSON.stringify({ session: [] }), "session"],
+    [secrets, JSON.stringify({ session: "is" }), "session"],
+    [secrets, JSON.stringify({ session: languageIs("xx") }), /transcription\.language$/],
+    [`/openai/xx${secrets}`, "{}", /language$/],
+    [beta, JSON.stringify({ input_audio_transcription: { language: "xx" } }), /language$/],
+  ];
+  for (const [path, body, param] of refused) {
+    const { status, json } = await send(path, body);
+    assert.equal(status, 400, `${path} ${body.slice(0, 60)}`);
+    assert.match(json.error.param, new RegExp(param), `${path} ${body.slice(0, 60)}`);
+    assert.equal(json.client_secret ?? json.value, undefined);
+  }
+});

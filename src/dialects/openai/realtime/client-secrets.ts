@@ -3,7 +3,7 @@ import { Accounts } from "../../../gen/hlust/accounts/v1/accounts_pb.ts";
 import { askForBody, answerJson } from "../../../server/http.ts";
 import { readUpload } from "../../../server/upload-body.ts";
 import { newId } from "../../../std/ids.ts";
-import { invalidArgument } from "../../../std/service-error.ts";
+import { invalidArgument, shown } from "../../../std/service-error.ts";
 import type { Dialect, DialectCall } from "../../dialect.ts";
 import { openAiErrorAnswer } from "../error-answer.ts";
 import { firstSettings, readSettings, type SettingsContext } from "./read-session.ts";
@@ -51,8 +51,7 @@ export function createClientSecrets(parts: SecretParts): Dialect {
 async function createSecret(parts: SecretParts, call: DialectCall, member?: string) {
   const caller = await call.authenticate(Accounts.method.createStreamToken);
   const body = await readObject(call);
-  const given: unknown = member === undefined ? body : Reflect.get(body, member);
-  const session = typeof given === "object" && given !== null ? given : {};
+  const session = member === undefined ? body : objectIn(Reflect.get(body, member) ?? {}, member);
   const context = { ...parts, pathLanguage: call.path["language"] ?? "" };
   const settings = readSettings(session, firstSettings(), context);
   const { token, expiresAt } = await createStreamToken(parts.streamTokens, caller);
@@ -83,10 +82,14 @@ async function readObject({ request, response }: DialectCall): Promise<object> {
   const text = (bytes ?? Buffer.alloc(0)).toString();
   if (text.trim() === "") return {};
   try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === "object" && value !== null) return value;
+    return objectIn(JSON.parse(text), "body");
   } catch {
-    // The error below names what the body must be.
+    throw invalidArgument([{ field: "body", description: "must be a JSON object" }]);
   }
-  throw invalidArgument([{ field: "body", description: "must be a JSON object" }]);
+}
+
+/** Returns the value of a field. Throws invalid_argument if it is not an object. */
+function objectIn(value: unknown, field: string): object {
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
+  throw invalidArgument([{ field, description: `must be a JSON object, not ${shown(value)}` }]);
 }
