@@ -815,7 +815,7 @@ export const comments: Readonly<Record<string, string>> = {
   "hlust.transcripts.v1alpha1.Version.note": "What the author wrote about the version.",
   "hlust.transcripts.v1alpha1.Version.Kind": "How a version was made.",
   "hlust.transcripts.v1alpha1.Version.Kind.KIND_UNSPECIFIED": "The kind is not known: the version is not the first one, and was made before kinds were\nrecorded.",
-  "hlust.transcripts.v1alpha1.Version.Kind.RECOGNIZED": "The first version of a transcript, which a job recognized.",
+  "hlust.transcripts.v1alpha1.Version.Kind.RECOGNIZED": "A job recognized it: the first version of a transcript, or one that was transcribed again.",
   "hlust.transcripts.v1alpha1.Version.Kind.EDITED": "A change by a caller.",
   "hlust.transcripts.v1alpha1.Version.Kind.IMPORTED": "The first version of a transcript, from text that a caller sent.",
   "hlust.transcripts.v1alpha1.Version.Kind.MERGED": "A change by a caller, who has joined it with a version of someone else.",

@@ -24,8 +24,8 @@ export class QueuePlaces {
   }
 
   /**
-   * Returns how many jobs are taken before each of these jobs. A job that does not wait, or has more
-   * than a thousand before it, has no entry.
+   * Returns how many jobs are taken before each of these jobs. A job that does not wait, or has
+   * more than a thousand before it, has no entry.
    */
   async of(
     jobs: readonly Pick<StoredJob, "state" | "progressPercent">[],

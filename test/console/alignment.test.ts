@@ -6,7 +6,7 @@ import { until } from "../fixtures/until.ts";
 import { AlignmentCalls, slow, speech, unaligned } from "../spec/alignment.ts";
 import { segmentOf } from "../spec/transcripts.ts";
 import { openEditing, placeCaret, untilTexts } from "./edited-page.ts";
-import { checkLooks, openTestPages, someLooks, type TestPages } from "./open-test-pages.ts";
+import { checkLooks, openTestPages, show, someLooks, type TestPages } from "./open-test-pages.ts";
 
 let pages: TestPages;
 let calls: AlignmentCalls;
@@ -17,6 +17,8 @@ before(async () => {
 after(() => pages[Symbol.asyncDispose]());
 
 const align = (page: Page) => page.getByRole("button", { name: "Stilla orð við hljóð" });
+
+const again = (page: Page) => page.getByRole("button", { name: "Skrifa upp aftur" });
 
 async function openAside(name: string, key?: string): Promise<Page> {
   const page = await pages.open(`/${name}`, key === undefined ? {} : { key });
@@ -92,6 +94,38 @@ test("while the text is edited, the words are aligned and the changes keep", asy
   assert.equal(await clash.count(), 0, "the times of a text do not clash with its words");
 });
 
+test("a recording is transcribed again in another language, and the page moves to the new version", async () => {
+  const name = await calls.create(speech);
+  const { version } = await calls.get(name);
+  await using page = await openAside(name);
+  await again(page).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByText("verður áfram til sem eldri útgáfa").waitFor();
+  assert.equal(await dialog.getByRole("combobox").inputValue(), "is-IS");
+  await checkLooks(page, "transcribe-again", someLooks);
+  await show(page, { size: "desktop", language: "is", theme: "light" });
+  // The model of this service takes no hints, which the dialog says at the field.
+  await dialog.getByRole("textbox", { name: "Orð sem búast má við" }).fill("Hlust, Ægir");
+  await dialog.getByRole("button", { name: "Skrifa upp" }).click();
+  await dialog.getByText("Líkan þessa tungumáls tekur ekki við orðum").waitFor();
+  await dialog.getByRole("textbox", { name: "Orð sem búast má við" }).fill("");
+  await dialog.getByRole("combobox").selectOption("en-US");
+  await dialog.getByRole("button", { name: "Skrifa upp" }).click();
+  await dialog.waitFor({ state: "detached" });
+  await page.locator(".toast").getByText("Upptakan er komin í röðina").waitFor();
+  await page
+    .locator("main")
+    .getByText(/^Word1/)
+    .waitFor({ timeout: 60_000 });
+  const { json } = await pages.service.call("GET", "/v1alpha1/transcriptjob");
+  assert.deepEqual(
+    json.jobs.map((job: { readonly newVersionOf?: string }) => job.newVersionOf),
+    [name],
+  );
+  const made = await calls.get(name);
+  assert.deepEqual([made.version.parent, made.metadata.languageCode], [version.name, "en-US"]);
+});
+
 /** Returns the words of a transcript with their times. */
 function timesOf({ segments }: { readonly segments: readonly Segment[] }) {
   return segments.flatMap(({ words }) =>
@@ -110,8 +144,10 @@ test("there is no button without media, words or write access", async () => {
   });
   await using reading = await openAside(name, json.secret);
   assert.equal(await align(reading).count(), 0);
+  assert.equal(await again(reading).count(), 0);
   await using silent = await openAside(await calls.create());
   assert.equal(await align(silent).count(), 0);
+  assert.equal(await again(silent).count(), 0);
   const { metadata } = await calls.get(name);
   const wordless = { metadata, segments: [] };
   await using empty = await openAside(await calls.create(speech, wordless));

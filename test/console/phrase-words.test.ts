@@ -2,7 +2,9 @@
 // languages.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { hintViolationText } from "../../src/console/text/hint-violations.ts";
 import { phraseViolationText } from "../../src/console/text/phrase-violations.ts";
+import { checkHints } from "../../src/engines/protocol/check-hints.ts";
 import { Violations } from "../../src/std/service-error.ts";
 import { checkPhrase } from "../../src/vocabulary/check-phrase.ts";
 
@@ -43,4 +45,27 @@ test("every violation of a phrase has a text of the console in both languages", 
     is: "of a later version",
     en: "of a later version",
   });
+});
+
+test("every violation of words to expect has a text of the console in both languages", () => {
+  const violations = new Violations();
+  const use = { languageCode: "is-IS", mode: "job", ignoresUnsupported: false } as const;
+  const check = (phrases: readonly string[], takesHints: boolean): void => {
+    const recognizer = { takesHints: () => takesHints, languageCodes: () => ["is-IS"] };
+    const contexts = [{ phrases: [...phrases], boost: 0 }];
+    checkHints(contexts, "speechContexts", { ...use, recognizer }, violations);
+  };
+  check(["x".repeat(101), "a\u0007b", "---", "Ásbyrgi", "ásbyrgi"], true);
+  check(
+    Array.from({ length: 501 }, (_, at) => `orð ${at}`),
+    true,
+  );
+  check(["Ásbyrgi"], false);
+  assert.equal(violations.all.length, 6);
+  for (const { description } of violations.all) {
+    const { is, en } = hintViolationText({ description });
+    assert.notEqual(is, en, description);
+    assert.match(is, /^\p{Lu}.*\.$/u);
+    assert.match(en, /^[\p{Lu}\d].*\.$/u);
+  }
 });

@@ -14,7 +14,7 @@ export interface Job {
   readonly metadata: TranscriptMetadataJson;
   /** The upload with the media, as `uploads/<id>`; "" if the media came from a URL. */
   readonly upload: string;
-  /** The transcript that gets a new version, `transcripts/<id>`; "" if the job makes a transcript. */
+  /** The transcript that gets a new version, `transcripts/<id>`; "" if the job makes one. */
   readonly newVersionOf: string;
   /** About how many jobs were before it when it was read; undefined unless it waited. */
   readonly jobsBefore: number | undefined;

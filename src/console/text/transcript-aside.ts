@@ -35,6 +35,7 @@ export const asideText = {
   keepTheirs: { is: "Halda hinu", en: "Keep theirs" },
 
   versions: { is: "Útgáfur", en: "Versions" },
+  transcribeAgain: { is: "Skrifa upp aftur", en: "Transcribe again" },
   olderVersions: { is: "Sýna eldri útgáfur", en: "Show older versions" },
   fromRecognizer: { is: "Frá talgreini", en: "From speech recognition" },
   firstVersion: { is: "Fyrsta útgáfa", en: "First version" },

@@ -86,7 +86,7 @@ export async function runJob(
   const peaks = new HeldPeaks(async (number, piece) =>
     retryWhileDatabaseDown(signal, async () => await keepPeaks(db, mediaId, number, piece)),
   );
-  // The media of a transcript has its facts, and the outputs belong to the model that made it first.
+  // The media of a transcript has its facts already, and the outputs of its first recognition.
   const keepsFacts = media.keepMedia && job.newVersionOf === null;
   const checkpoints = new Checkpoints(db, attempt, recording.facts.durationMs, mediaId);
   const transcription = await transcribeMedia(recognition, {

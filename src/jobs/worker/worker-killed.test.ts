@@ -190,6 +190,37 @@ describe("a worker that dies", { concurrency: true }, () => {
     assert.equal(bare, `${texts} `.repeat(count).trim());
   });
 
+  test("a recording that is transcribed again gets one version, although its worker was killed", async () => {
+    await using fixture = await openWorkerFixture();
+    const { jobs, account, folder } = fixture;
+    const words = numbers(200);
+    const submitted = await fixture.submit("/tone.wav", toneWav(words));
+    const worker = await jobs.openWorker(toneRecognizer());
+    const { transcript = "" } = await jobs.ended(account, submitted);
+    await worker[Symbol.asyncDispose]();
+    const request = { ...jobRequest(""), transcript, useUri: false, uri: "" };
+    const name = await jobs.submit(account, request);
+    const killed = new WorkerProcess(folder, { pieceMs: 700 });
+    await until(async () => killed.recognized.length >= 3);
+    await killed.kill();
+    await loseLeases(fixture);
+    await using _next = await jobs.openWorker(toneRecognizer());
+    const job = await jobs.ended(account, name);
+    assert.equal(job.transcript, transcript);
+    assert.equal((await fixture.transcriptOf(job)).text, words.join(" "));
+    const { db } = jobs.database;
+    const versions = await db
+      .selectFrom("transcript_version")
+      .select(["kind", "parent_id"])
+      .execute();
+    assert.deepEqual(
+      versions.map(({ kind }) => kind),
+      ["RECOGNIZED", "RECOGNIZED"],
+    );
+    assert.equal(versions.filter(({ parent_id }) => parent_id !== null).length, 1);
+    await fixture.isTidy();
+  });
+
   test("a worker that was stopped for longer than its lease changes nothing when it continues", async () => {
     await using fixture = await openWorkerFixture();
     const words = numbers(200);

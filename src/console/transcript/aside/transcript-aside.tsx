@@ -23,11 +23,18 @@ export function TranscriptAside({
   const mayWrite = useSession().scopes.includes("transcripts.write");
   const canChange = mayWrite && version === undefined;
   const hasWords = transcript.segments?.some(({ words = [] }) => words.length > 0) === true;
-  const canAlign = canChange && hasWords && (transcript.uri ?? "") !== "";
+  const canTranscribe = canChange && (transcript.uri ?? "") !== "";
+  const canAlign = canTranscribe && hasWords;
   return (
     <>
       <Speakers transcript={transcript} name={name} canChange={canChange} />
-      <Versions transcript={transcript} name={name} canRestore={mayWrite} canAlign={canAlign} />
+      <Versions
+        transcript={transcript}
+        name={name}
+        canRestore={mayWrite}
+        canAlign={canAlign}
+        canTranscribe={canTranscribe}
+      />
       <Downloads transcript={transcript} name={name} />
       {mayWrite && <Shares transcript={transcript} name={name} version={version} />}
       <Details transcript={transcript} name={name} canChange={canChange} />

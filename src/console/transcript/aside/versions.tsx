@@ -10,6 +10,7 @@ import { useText } from "../../text/language.tsx";
 import { asideText } from "../../text/transcript-aside.ts";
 import { Alignment } from "./alignment.tsx";
 import { AsideSection } from "./aside-section.tsx";
+import { useLoaded } from "../use-loaded.ts";
 import { useDialog } from "./use-dialog.ts";
 import { useVersions } from "./use-versions.ts";
 import { useVersionAddress } from "./version-address.ts";
@@ -18,6 +19,8 @@ import "./versions.css";
 
 const loadComparison = () => import("./compare/compare-dialog.tsx");
 const loadRestore = () => import("./restore-dialog.tsx");
+const loadFollow = () => import("./follow-again.tsx");
+const loadAgain = () => import("./transcribe-again-dialog.tsx");
 
 /** The versions of a transcript, newest first, with actions to show, compare or restore one. */
 export function Versions({
@@ -25,12 +28,15 @@ export function Versions({
   name,
   canRestore,
   canAlign,
+  canTranscribe,
 }: {
   readonly transcript: TranscriptJson;
   readonly name: string;
   readonly canRestore: boolean;
   /** Whether the words of this version can be aligned to its sound. */
   readonly canAlign: boolean;
+  /** Whether the recording can be transcribed again. */
+  readonly canTranscribe: boolean;
 }) {
   const t = useText();
   const { versions, error, isPending, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } =
@@ -70,6 +76,7 @@ export function Versions({
           {t(asideText.olderVersions)}
         </Button>
       )}
+      {canTranscribe && <TranscribeAgain transcript={transcript} name={name} />}
       {canAlign && <Alignment name={name} version={shown ?? ""} />}
       {restoring && (
         <restoring.RestoreDialog
@@ -89,5 +96,34 @@ export function Versions({
         />
       )}
     </AsideSection>
+  );
+}
+
+/** A button that opens the dialog in which the recording is submitted again. */
+function TranscribeAgain({
+  transcript,
+  name,
+}: {
+  readonly transcript: TranscriptJson;
+  readonly name: string;
+}) {
+  const t = useText();
+  const [isOpen, setIsOpen] = useState(false);
+  const dialog = useDialog(loadAgain, isOpen);
+  const [job, setJob] = useState<string>();
+  const following = useLoaded(loadFollow, job !== undefined, false);
+  return (
+    <div>
+      <Button onPress={() => setIsOpen(true)}>{t(asideText.transcribeAgain)}</Button>
+      {isOpen && dialog && (
+        <dialog.TranscribeAgainDialog
+          name={name}
+          languageCode={transcript.metadata?.languageCode ?? ""}
+          onSubmitted={setJob}
+          onClose={() => setIsOpen(false)}
+        />
+      )}
+      {job !== undefined && following && <following.FollowAgain key={job} name={name} job={job} />}
+    </div>
   );
 }

@@ -1080,7 +1080,7 @@ export const Version_Kind = {
   KIND_UNSPECIFIED: 0,
 
   /**
-   * The first version of a transcript, which a job recognized.
+   * A job recognized it: the first version of a transcript, or one that was transcribed again.
    *
    * @generated from enum value: RECOGNIZED = 1;
    */

@@ -1,0 +1,124 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { ApiError, type FieldViolation } from "../../api/api-error.ts";
+import { useInstalledLanguages } from "../../api/installed-languages.ts";
+import { readWritten, writtenFields } from "../../jobs/written-fields.ts";
+import { useNotify } from "../../parts/announcer.tsx";
+import { Button } from "../../parts/button.tsx";
+import { Choice } from "../../parts/choice.tsx";
+import { DialogBox } from "../../parts/dialog-box.tsx";
+import { ProblemNote } from "../../parts/problem-note.tsx";
+import { TextInput } from "../../parts/text-input.tsx";
+import { commonText } from "../../text/common.ts";
+import { hintViolationText } from "../../text/hint-violations.ts";
+import { violationText } from "../../text/job-violations.ts";
+import { newJobText } from "../../text/jobs.ts";
+import { languageName } from "../../text/language-names.ts";
+import { useText } from "../../text/language.tsx";
+import { transcribeAgainText } from "../../text/transcribe-again.ts";
+import { submitJob } from "../../upload/submit-job.ts";
+
+/** A dialog that submits the recording of a transcript again, for a new version. */
+export function TranscribeAgainDialog({
+  name,
+  languageCode,
+  onSubmitted,
+  onClose,
+}: {
+  readonly name: string;
+  /** The language of the transcript. */
+  readonly languageCode: string;
+  /** Called with the name of the job. */
+  readonly onSubmitted: (job: string) => void;
+  readonly onClose: () => void;
+}) {
+  const t = useText();
+  const announce = useNotify();
+  const queries = useQueryClient();
+  const installed = useInstalledLanguages("JOB");
+  const [chosen, setChosen] = useState<string>();
+  const [words, setWords] = useState("");
+  // Pressing the button again after a lost response does not create a second job.
+  const [key, setKey] = useState(() => crypto.randomUUID());
+  const initial = installed.includes(languageCode) ? languageCode : (installed[0] ?? languageCode);
+  const language = chosen ?? initial;
+  const submit = useMutation({
+    mutationFn: () => {
+      const phrases = [...wordsIn(words)];
+      const request = {
+        transcript: name,
+        metadata: { languageCode: language },
+        ...(phrases.length > 0 && { speechContexts: [{ phrases }] }),
+        ...writtenFields(readWritten()),
+      };
+      return submitJob(request, { key });
+    },
+    onSuccess({ name: job = "" }) {
+      void queries.invalidateQueries({ queryKey: ["jobs"] });
+      announce(t(transcribeAgainText.submitted));
+      onSubmitted(job);
+      onClose();
+    },
+  });
+  const violation = submit.error instanceof ApiError ? submit.error.violations[0] : undefined;
+  const isOfWords = violation?.field.startsWith("speechContexts") === true;
+  return (
+    <DialogBox title={t(transcribeAgainText.title)} isOpen onClose={onClose}>
+      <p>{t(transcribeAgainText.what)}</p>
+      <Choice
+        label={t(transcribeAgainText.language)}
+        value={language}
+        options={installed.map((code) => ({
+          value: code,
+          text: t(newJobText.spoken)(t(languageName(code))),
+        }))}
+        onChange={(code) => {
+          setChosen(code);
+          setKey(crypto.randomUUID());
+        }}
+      />
+      <TextInput
+        label={t(transcribeAgainText.words)}
+        hint={t(transcribeAgainText.wordsHint)}
+        problem={violation && isOfWords ? t(hintViolationText(violation)) : undefined}
+        lines={3}
+        value={words}
+        onChange={(text) => {
+          setWords(text);
+          setKey(crypto.randomUUID());
+        }}
+      />
+      {submit.error && !isOfWords && <Refusal error={submit.error} violation={violation} />}
+      <div className="dialog-actions">
+        <Button onPress={onClose}>{t(commonText.cancel)}</Button>
+        <Button look="primary" isPending={submit.isPending} onPress={() => submit.mutate()}>
+          {t(transcribeAgainText.submit)}
+        </Button>
+      </div>
+    </DialogBox>
+  );
+}
+
+/** Why the recording cannot be submitted. */
+function Refusal({
+  error,
+  violation,
+}: {
+  readonly error: Error;
+  readonly violation: FieldViolation | undefined;
+}) {
+  const t = useText();
+  const own = { TRANSCRIPT_WITHOUT_MEDIA: transcribeAgainText.withoutMedia };
+  return violation ? (
+    <p className="failed" role="alert">
+      {t(violationText(violation))}
+    </p>
+  ) : (
+    <ProblemNote error={error} own={own} />
+  );
+}
+
+function wordsIn(text: string): readonly string[] {
+  const all = text.split(/[,\n]/).map((word) => word.trim());
+  return [...new Set(all.filter((word) => word !== ""))];
+}
