@@ -1,13 +1,11 @@
-import { type ChildProcessByStdio, spawn } from "node:child_process";
-import type { Readable, Writable } from "node:stream";
-import { fileURLToPath } from "node:url";
-import { errorFields, type Log } from "../../std/log.ts";
+import type { Log } from "../../std/log.ts";
+import { openChildLink } from "./child-link.ts";
 import { ChildSession } from "./child-session.ts";
+import type { EngineLink } from "./engine-link.ts";
 import type { RecognitionMode } from "../protocol/engine.ts";
 import {
   type EngineDescription,
   type Frame,
-  FrameReader,
   FrameWriter,
   jsonPayload,
   type OpenSession,
@@ -34,16 +32,6 @@ const reportMsMax = 1000;
 /** The time constant of the mean delay of live audio. */
 const lateSeconds = 3;
 
-/**
- * The environment of engine processes. It contains nothing from the service's environment, because
- * engine processes parse untrusted audio and need no secrets. They read models and searches at
- * scattered addresses, which causes TLB misses with small pages. With this setting, glibc requests
- * huge pages, if the kernel lets programs decide.
- */
-const environment = { GLIBC_TUNABLES: "glibc.malloc.hugetlb=1" };
-
-type PipedProcess = ChildProcessByStdio<Writable, Readable, null>;
-
 export interface EngineChildOptions {
   readonly source: EngineSource | DiarizerSource;
   /** The name of the model, for the log. */
@@ -57,7 +45,7 @@ export interface EngineChildOptions {
   readonly signal?: AbortSignal;
 }
 
-/** One engine process, as seen by the service. */
+/** One engine process, as seen by the service, which is linked to it. */
 export class EngineChild {
   readonly engine: EngineDescription;
   /** The CPU seconds for a second of live speech, as measured when the model was loaded. */
@@ -65,8 +53,7 @@ export class EngineChild {
   readonly pid: number;
   /** Resolves to the signal or exit code of the process when it has ended. */
   readonly exited: Promise<string>;
-  readonly #started: StartedChild;
-  readonly #process: PipedProcess;
+  readonly #link: EngineLink;
   readonly #reportMs: number;
   readonly #onLoad: (report: LoadReport) => void;
   readonly #writer: FrameWriter;
@@ -82,15 +69,14 @@ export class EngineChild {
   /** Resolves closeWhenIdle()'s wait for the last session. */
   #onIdle: (() => void) | undefined;
 
-  constructor(started: StartedChild, ready: ReadyProcess, options: EngineChildOptions) {
+  constructor(link: EngineLink, ready: ReadyProcess, options: EngineChildOptions) {
     this.engine = ready.engine;
     this.cpuPerSpeech = ready.cpuPerSpeech;
-    this.#started = started;
-    this.#process = started.process;
-    this.pid = started.process.pid ?? 0;
+    this.#link = link;
+    this.pid = link.pid;
     this.#reportMs = reportMsFor(options.stuckMsMax);
     this.#onLoad = options.onLoad;
-    this.#writer = new FrameWriter(started.process.stdin);
+    this.#writer = new FrameWriter(link.sink);
     this.#watchdog = new Watchdog({
       pid: this.pid,
       stuckMsMax: options.stuckMsMax,
@@ -98,16 +84,16 @@ export class EngineChild {
       onStuck: () => {
         options.log.warn({ pid: this.pid, model: options.model }, "engine.stuck");
         this.#isStuck = true;
-        this.#process.kill("SIGKILL");
+        link.kill();
       },
     });
-    started.onFrames = (frames) => {
+    link.onFrames = (frames) => {
       for (const frame of frames) {
         this.#watchdog.sign();
         this.#take(frame);
       }
     };
-    this.exited = started.exited.then((how) => {
+    this.exited = link.ended.then(({ how }) => {
       this.#hasExited = true;
       this.#watchdog[Symbol.dispose]();
       for (const session of this.#sessions.values()) {
@@ -126,7 +112,7 @@ export class EngineChild {
   /** Why the process ended, if it was still needed. */
   get exitReason(): EngineExit {
     if (this.#isStuck) return "stuck";
-    return this.#started.isGarbled ? "garbled" : "crashed";
+    return this.#link.isGarbled ? "garbled" : "crashed";
   }
 
   get sessions(): number {
@@ -230,8 +216,8 @@ export class EngineChild {
 
   /** Ends the process, and its sessions are lost. */
   async close(): Promise<void> {
-    this.#process.stdin.end();
-    const timer = setTimeout(() => this.#process.kill("SIGKILL"), closeMsMax);
+    this.#link.end();
+    const timer = setTimeout(() => this.#link.kill(), closeMsMax);
     await this.exited;
     clearTimeout(timer);
   }
@@ -241,14 +227,6 @@ function reportMsFor(stuckMsMax: number): number {
   return Math.min(reportMsMax, Math.ceil(stuckMsMax / 5));
 }
 
-interface StartedChild {
-  readonly process: PipedProcess;
-  readonly exited: Promise<string>;
-  onFrames: (frames: Iterable<Frame>) => void;
-  /** Whether the process has sent something that is not a frame. */
-  isGarbled: boolean;
-}
-
 /**
  * Starts an engine process and waits until its model is loaded. If this fails, it throws an Error
  * that names what is missing, and the process has ended.
@@ -256,15 +234,16 @@ interface StartedChild {
 export async function openEngineChild(options: EngineChildOptions): Promise<EngineChild> {
   const { signal } = options;
   signal?.throwIfAborted();
-  const started = start(options);
+  const { source, stuckMsMax, log } = options;
+  const link = openChildLink({ source, reportMs: reportMsFor(stuckMsMax), log });
   const { promise, resolve, reject } = Promise.withResolvers<ReadyProcess>();
-  started.onFrames = (frames) => {
+  link.onFrames = (frames) => {
     for (const frame of frames) {
       if (frame.kind === "ready") resolve(jsonPayload("ready", frame));
       else if (frame.kind === "failed") reject(new Error(jsonPayload("failed", frame).message));
     }
   };
-  void started.exited.then((how) => reject(new Error(`the engine process ended with ${how}`)));
+  void link.ended.then(({ how }) => reject(new Error(`the engine process ended with ${how}`)));
   const timer = setTimeout(
     () => reject(new Error(`the engine process was not ready within ${loadMsMax / 1000} s`)),
     loadMsMax,
@@ -272,47 +251,15 @@ export async function openEngineChild(options: EngineChildOptions): Promise<Engi
   const abort = () => reject(signal?.reason);
   signal?.addEventListener("abort", abort);
   try {
-    const child = new EngineChild(started, await promise, options);
-    options.log.debug({ pid: child.pid, model: options.model }, "engine.ready");
+    const child = new EngineChild(link, await promise, options);
+    log.debug({ pid: child.pid, model: options.model }, "engine.ready");
     return child;
   } catch (error) {
-    started.process.kill("SIGKILL");
-    await started.exited;
+    link.kill();
+    await link.ended;
     throw error;
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener("abort", abort);
   }
-}
-
-function start({ source, stuckMsMax, log }: EngineChildOptions): StartedChild {
-  const isDiarizer = source.engine === "diarizer";
-  const name = isDiarizer ? "../process/diarizer-process.ts" : "../process/engine-process.ts";
-  const program = fileURLToPath(new URL(name, import.meta.url));
-  const parameters = [JSON.stringify(source), String(reportMsFor(stuckMsMax))];
-  const child = spawn(process.execPath, [program, ...parameters], {
-    stdio: ["pipe", "pipe", "inherit"],
-    env: environment,
-  });
-  const exited = new Promise<string>((resolve) => {
-    child.once("error", (error) => resolve(error.message));
-    child.once("close", (code, signal) => resolve(signal ?? `code ${code}`));
-  });
-  const started: StartedChild = { process: child, exited, onFrames() {}, isGarbled: false };
-  const reader = new FrameReader();
-  child.stdout.on("data", (chunk: Buffer) => {
-    try {
-      started.onFrames(reader.push(chunk));
-    } catch (error) {
-      // The process's memory is corrupt, or a library wrote to standard output. Nothing that it
-      // sends can be trusted any more.
-      log.error({ pid: child.pid, ...errorFields(error) }, "engine.garbled");
-      started.isGarbled = true;
-      child.stdout.removeAllListeners("data").resume();
-      child.kill("SIGKILL");
-    }
-  });
-  // A process that has ended no longer reads; `exited` reports that.
-  child.stdin.on("error", () => {});
-  return started;
 }
