@@ -9,6 +9,8 @@ export interface LinkEnd {
    * connection to it is lost, its sessions continue elsewhere without suspicion.
    */
   readonly isOfProcess: boolean;
+  /** The session whose frame was not to be trusted, if that is why the connection ended. */
+  readonly suspect?: number;
 }
 
 /** The connection to one engine process: frames in, frames out, and its end. */
