@@ -2,7 +2,7 @@
  * How long frames wait for more before they are sent in a message. A message costs far more CPU
  * than a write to a pipe, and the network adds as much latency anyway.
  */
-const gatherMs = 4;
+const gatherMs = 8;
 /** A message is sent at once when it has this many bytes. */
 const gatherBytesMax = 256 << 10;
 /** The bytes that may wait for the connection. A connection that is slower is given up. */
