@@ -31,7 +31,8 @@ const own = new Set(request.fileToGenerate);
 const comments: [name: string, text: string][] = [];
 const examples: [method: string, examples: unknown][] = [];
 for (const file of request.protoFile) {
-  if (!own.has(file.name)) continue;
+  // The protocol between nodes is not part of the API.
+  if (!own.has(file.name) || file.package === "hlust.engine.v1") continue;
   comments.push(...commentsOf(file));
   examples.push(...examplesOf(file));
 }

@@ -42,6 +42,8 @@ import { NodeWatches } from "./watches/node-watches.ts";
 export interface App extends AsyncDisposable {
   /** The bound address, as http://<host>:<port>, or https:// with a certificate. */
   readonly address: string;
+  /** The bound address of an engine node for other nodes, as <host>:<port>. */
+  readonly engineAddress?: string | undefined;
   /** The bound address of Wyoming, as <host>:<port>; undefined if it does not listen. */
   readonly wyomingAddress: string | undefined;
   /** The bound address of the metrics, as http://<host>:<port>; undefined without a listener. */
@@ -329,6 +331,8 @@ async function openSlowParts(
       voiceActivity: config.voiceActivity,
       liveEffort: config.liveEffort,
       processes: config.engineProcesses,
+      hasOwnModels: config.engines.hasOwnModels,
+      nodes: config.engines.nodes,
       modelsFolder: config.modelsFolder,
       get choice() {
         return config.modelChoice;

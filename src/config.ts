@@ -10,6 +10,7 @@ import {
 } from "./settings/database-settings.ts";
 import type { SettingGroups } from "./settings/config-file.ts";
 import { configFileSetting, GivenSettings } from "./settings/given-settings.ts";
+import { engineSettings, readEngines, type EngineConfig } from "./settings/engine-settings.ts";
 import { drainSettings, readDrain, type DrainConfig } from "./settings/drain-settings.ts";
 import { limitSettings, readLimits } from "./settings/limit-settings.ts";
 import { logSettings, readLog, type LogConfig } from "./settings/log-settings.ts";
@@ -51,6 +52,8 @@ export interface Config extends ModelConfig {
   readonly publicUrl: string | undefined;
   readonly database: DatabaseConfig;
   readonly role: ProcessRole;
+  /** The engine nodes that this node uses, or how it is one. */
+  readonly engines: EngineConfig;
   /**
    * CIDRs, addresses and host names, some with :port, that media URLs may reach in addition to
    * public addresses.
@@ -98,7 +101,7 @@ export interface Config extends ModelConfig {
   readonly memoryMb: number | undefined;
 }
 
-export const processRoles = ["all", "api", "worker"] as const;
+export const processRoles = ["all", "api", "worker", "engine"] as const;
 export type ProcessRole = (typeof processRoles)[number];
 export const sandboxChoices = ["auto", "bubblewrap", "reduced"] as const;
 export type SandboxChoice = (typeof sandboxChoices)[number];
@@ -130,7 +133,8 @@ const settings = {
   },
   role: {
     name: "HLUST_ROLE",
-    meaning: "Role of this process: all, api (answers calls) or worker (runs jobs)",
+    meaning:
+      "Role of this process: all, api (answers calls), worker (runs jobs) or engine (runs models for other nodes)",
     fallback: "all",
     parse: (text, name) => oneOf(text ?? "all", name, processRoles),
   },
@@ -229,6 +233,7 @@ const settings = {
       | "accountLimits"
       | "callers"
       | "drain"
+      | "engines"
       | "memoryMb"
       | "tls"
       | "wyoming"
@@ -245,6 +250,7 @@ const groups: SettingGroups = {
     (setting) => !Object.values<Setting<unknown>>(modelSettings).includes(setting),
   ),
   models: Object.values(modelSettings),
+  engines: Object.values(engineSettings),
   database: Object.values(databaseSettings),
   limits: Object.values(limitSettings),
   s3: Object.values(s3Settings),
@@ -277,14 +283,17 @@ export function examineConfig(environment: NodeJS.ProcessEnv): {
   const given = new GivenSettings(environment, groups);
   const { problems } = given;
   const read = <T>(setting: Setting<T>): T => given.read(setting);
+  const port = read(settings.port);
   const dataFolder = read(settings.dataFolder);
+  const role = read(settings.role);
   const config: Config = {
-    port: read(settings.port),
+    port,
     host: read(settings.host),
     dataFolder,
     publicUrl: read(settings.publicUrl),
     database: readDatabase(read),
-    role: read(settings.role),
+    role,
+    engines: readEngines(read, role, problems),
     engineProcesses: read(settings.engineProcesses),
     engine: read(settings.engine),
     voiceActivity: read(settings.voiceActivity),

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { openApp, type App } from "./app.ts";
 import type { Config } from "./config.ts";
 import { LiveConfig } from "./live-config.ts";
+import { openEngineNode } from "./open-engine-node.ts";
 import { reloadSettings } from "./reload-settings.ts";
 import type { AccessLog } from "./server/access-log.ts";
 import { createLog, errorFields, type Log } from "./std/log.ts";
@@ -86,8 +87,9 @@ async function drainApp(
 ): Promise<void> {
   const { msMax } = drain;
   app.leave();
-  // A worker has no clients that would have to switch to another node.
-  const delayMs = role === "worker" ? 0 : drain.delayMs;
+  // A worker has no clients that would have to switch to another node, and an engine node notifies
+  // its own.
+  const delayMs = role === "worker" || role === "engine" ? 0 : drain.delayMs;
   log.info({ delaySeconds: delayMs / 1000, drainSeconds: msMax / 1000 }, "service.stopping");
   await sleep(delayMs, undefined, { signal: hurried }).catch(() => {});
   if (msMax > 0 && !hurried.aborted) await app.drain(msMax, hurried);
@@ -143,13 +145,8 @@ async function openWithin(
     const onFailure = (error: unknown) => {
       if (!stopped.aborted) limit = endSoon(error);
     };
-    const app = await openApp(config, {
-      log,
-      access,
-      signal: stopped,
-      isQuarantined,
-      onFailure,
-    });
+    const opening = { log, access, signal: stopped, isQuarantined, onFailure };
+    const app = await (config.role === "engine" ? openEngineNode : openApp)(config, opening);
     // The shutdown has its own time limit.
     clearTimeout(limit);
     return app;
@@ -186,7 +183,15 @@ async function sayReady(
   app: App,
   { log, stopped }: { readonly log: Log; readonly stopped: AbortSignal },
 ): Promise<void> {
-  const { address, wyomingAddress, metricsAddress, firstKey, firstLink, quarantine } = app;
+  const {
+    address,
+    engineAddress,
+    wyomingAddress,
+    metricsAddress,
+    firstKey,
+    firstLink,
+    quarantine,
+  } = app;
   if (firstKey) say(`the first API key is ${firstKey.secret} (kept in ${firstKey.file})`);
   if (firstLink) say(`open the console, signed in, once and within 10 minutes: ${firstLink}`);
   if (quarantine !== undefined) {
@@ -203,6 +208,7 @@ async function sayReady(
     if (stopped.aborted) return;
   }
   say(`ready at ${address}`);
+  if (engineAddress !== undefined) say(`serving other nodes at ${engineAddress}`);
   if (wyomingAddress !== undefined) say(`ready for Wyoming at ${wyomingAddress}`);
   if (metricsAddress !== undefined) say(`metrics at ${metricsAddress}/metrics`);
   log.info({ address, ...(wyomingAddress !== undefined && { wyomingAddress }) }, "service.ready");

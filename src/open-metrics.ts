@@ -34,7 +34,8 @@ export interface NodeMetrics
 
 /** The parts whose state the metrics show. */
 interface MeasuredParts {
-  readonly database: Pick<Database, "db" | "use">;
+  /** Absent on an engine node. */
+  readonly database?: Pick<Database, "db" | "use">;
   readonly recognizer: Pick<EnginePool, "state" | "measures">;
   readonly server: Pick<Server, "health" | "state">;
   readonly certificate?: ServedCertificate | undefined;
@@ -105,8 +106,7 @@ function sourcesOf(
 ): MetricsSources {
   return {
     engines: () => engineFacts(recognizer),
-    pool: () => database.use(),
-    queues: () => queueFacts(database.db),
+    ...(database && { pool: () => database.use(), queues: () => queueFacts(database.db) }),
     async node() {
       const { isReady, isLeaving, parts } = await server.state();
       const isUp = Object.entries(parts).map(([name, { ready }]) => [name, ready] as const);
@@ -122,12 +122,13 @@ function sourcesOf(
 }
 
 function engineFacts(recognizer: Pick<EnginePool, "state" | "measures">): EngineFacts {
-  const { load, models, refused } = recognizer.state();
+  const { load, models, refused, nodes = [] } = recognizer.state();
   const { liveLateMs, pids } = recognizer.measures();
   return {
     load,
     liveLateSeconds: liveLateMs / 1000,
     refused: refused.length,
+    nodes,
     models: models.map((model) => ({ ...model, pids: pids.get(model.name) ?? [] })),
   };
 }

@@ -29,6 +29,14 @@ export function healthOptions(...[parts, role]: Parameters<typeof readinessCheck
   return { checks: readinessChecks(parts, role), useOf, isStarting };
 }
 
+/** Returns what the health checks of an engine node report. */
+export function engineNodeHealth(recognizer: Pick<EnginePool, "state">): HealthOptions {
+  return {
+    checks: [{ name: "engines", uses: ["speech", "jobs"], check: () => enginesCheck(recognizer) }],
+    isStarting: () => loadingModels(recognizer.state()).length > 0,
+  };
+}
+
 /**
  * Returns the parts of a node and their uses. Speech needs the engines, and the database in which
  * callers are looked up. Transcripts need the database, and jobs need every part. A worker reports

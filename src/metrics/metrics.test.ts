@@ -21,7 +21,7 @@ let certificateExpiresAt: Date | undefined;
 function openMetrics(sources: Partial<MetricsSources> = {}) {
   const metrics = new Metrics({ version: "1.2.3", role: "api", methods: [] });
   metrics.readFrom({
-    engines: () => ({ load: 0.5, liveLateSeconds: 0, refused: 0, models: [] }),
+    engines: () => ({ load: 0.5, liveLateSeconds: 0, refused: 0, models: [], nodes: [] }),
     pool: () => ({ used: 2, idle: 3, waiting: 0, max: 20 }),
     queues: () => Promise.resolve(queues),
     node: () =>
@@ -93,7 +93,7 @@ test("a model that was removed has no processes any more", async () => {
   const model = { name: "m", version: "1", processes: 2, ready: 1, sessions: 4, streamsMax: 8 };
   const state = { models: [{ ...model, pids: [process.pid] }] };
   using opened = openMetrics({
-    engines: () => ({ load: 0, liveLateSeconds: 0, refused: 0, models: state.models }),
+    engines: () => ({ load: 0, liveLateSeconds: 0, refused: 0, models: state.models, nodes: [] }),
   });
   const metrics = await opened.read();
   assert.equal(sumOf(metrics, "hlust_engine_processes", { model: "m", state: "missing" }), 1);

@@ -10,8 +10,9 @@ import { StorageMetrics, type PoolFacts } from "./storage-metrics.ts";
 /** Returns the state of the parts of a node, for a scrape. */
 export interface MetricsSources {
   readonly engines: () => EngineFacts;
-  readonly pool: () => PoolFacts;
-  readonly queues: () => Promise<QueueFacts>;
+  /** Absent on a node without a database. */
+  readonly pool?: () => PoolFacts;
+  readonly queues?: () => Promise<QueueFacts>;
   readonly node: () => Promise<NodeFacts>;
   /** The folder on whose disk the data of the node is. */
   readonly dataFolder: string;
@@ -67,19 +68,25 @@ export class Metrics implements Disposable {
     const reads = [() => this.node.refreshProcess()];
     const sources = this.#sources;
     if (sources) {
-      const { engines, pool, dataFolder, node } = sources;
+      const { engines, node } = sources;
       reads.push(
         async () => this.engines.refresh(engines()),
-        async () => this.storage.refresh(pool(), dataFolder),
         async () => this.node.refreshState(await node()),
-        () => this.#refreshQueues(sources),
       );
+    }
+    if (sources?.pool) {
+      const { pool, dataFolder } = sources;
+      reads.push(async () => this.storage.refresh(pool(), dataFolder));
+    }
+    if (sources?.queues) {
+      const { queues } = sources;
+      reads.push(() => this.#refreshQueues(queues));
     }
     const ends = await Promise.allSettled(reads.map(async (read) => inTime(read())));
     for (const { status } of ends) if (status === "rejected") this.node.scrapeFailed();
   }
 
-  async #refreshQueues({ queues }: MetricsSources): Promise<void> {
+  async #refreshQueues(queues: () => Promise<QueueFacts>): Promise<void> {
     const now = performance.now();
     if (now < this.#queuesEndAt) return;
     this.queues.refresh(await queues());

@@ -31,8 +31,19 @@ export interface EngineFacts {
     readonly ready: number;
     readonly sessions: number;
     readonly streamsMax: number;
-    /** The ids of the processes that are ready. */
+    /** The ids of the processes of this node that are ready. */
     readonly pids: readonly number[];
+  }[];
+  /** The engine nodes that this node uses. */
+  readonly nodes: readonly {
+    /** The address in the settings. */
+    readonly address: string;
+    readonly connected: boolean;
+    readonly sessions: number;
+    readonly load: number;
+    readonly delayMs: number;
+    /** How often a connection to it was lost. */
+    readonly losses: number;
   }[];
 }
 
@@ -44,11 +55,15 @@ export class SpeechMetrics implements EngineRecorder {
   readonly #open = new Set<OpenStream>();
   readonly #known = new Set<string>();
   readonly #use = new ProcessUse();
+  readonly #node: ReturnType<typeof nodeFamilies>;
+  /** The losses of each engine node at the last scrape. */
+  #losses = new Map<string, number>();
 
   constructor(registry: MetricRegistry, labels: ModelLabels) {
     this.#labels = labels;
     this.#live = liveFamilies(registry);
     this.#engine = engineFamilies(registry);
+    this.#node = nodeFamilies(registry);
   }
 
   beginStream(name: string): LiveRecorder {
@@ -81,7 +96,9 @@ export class SpeechMetrics implements EngineRecorder {
   }
 
   /** Brings the families up to date before a scrape. */
-  async refresh({ load, liveLateSeconds, refused, models }: EngineFacts): Promise<void> {
+  async refresh(facts: EngineFacts): Promise<void> {
+    const { load, liveLateSeconds, refused, models } = facts;
+    this.#refreshNodes(facts.nodes);
     for (const stream of this.#open) this.#takeAudio(stream);
     this.#live.load.set(load);
     this.#live.delay.set(liveLateSeconds);
@@ -103,6 +120,22 @@ export class SpeechMetrics implements EngineRecorder {
         memory.inc({ model }, use?.residentBytes ?? 0);
         cpu.inc({ model }, use?.cpuSeconds ?? 0);
       }
+    }
+  }
+
+  #refreshNodes(nodes: EngineFacts["nodes"]): void {
+    const { connected, sessions, load, delay, losses } = this.#node;
+    // A node whose address is gone has no series any more.
+    for (const family of [connected, sessions, load, delay]) family.reset();
+    const before = this.#losses;
+    this.#losses = new Map(nodes.map((each) => [each.address, each.losses]));
+    for (const each of nodes) {
+      const node = each.address;
+      connected.set({ node }, each.connected ? 1 : 0);
+      sessions.set({ node }, each.sessions);
+      load.set({ node }, each.load);
+      delay.set({ node }, each.delayMs / 1000);
+      losses.inc({ node }, Math.max(0, each.losses - (before.get(node) ?? 0)));
     }
   }
 
@@ -217,6 +250,26 @@ function liveFamilies(registry: MetricRegistry) {
     help: "Mean time for which live audio waits in the slowest engine process",
   });
   return { streams, max, ended, audio, interim, final, load, delay };
+}
+
+function nodeFamilies(registry: MetricRegistry) {
+  const gauge = (name: string, help: string): Gauge<"node"> =>
+    registry.gauge({ name, help, labelNames: ["node"] });
+  const losses: Counter<"node"> = registry.counter({
+    name: "hlust_engine_node_losses_total",
+    help: "Connections to engine nodes that were lost, also when the node was stopped",
+    labelNames: ["node"],
+  });
+  return {
+    connected: gauge("hlust_engine_node_connected", "Whether an engine node is connected"),
+    sessions: gauge("hlust_engine_node_sessions", "Recognitions on an engine node, of all nodes"),
+    load: gauge(
+      "hlust_engine_node_load_ratio",
+      "Share in use of the cores of an engine node that live streams may occupy",
+    ),
+    delay: gauge("hlust_engine_node_delay_seconds", "Time that an engine node takes to answer"),
+    losses,
+  };
 }
 
 function engineFamilies(registry: MetricRegistry) {

@@ -158,7 +158,7 @@ callers:
     message: [
       `${wrong}:3:3: HLUST_DRAIN belongs into the group drain, not into service`,
       `${wrong}:2:15: HLUST_PORT must be a whole number from 0 to 65535, not "http"`,
-      'HLUST_ROLE must be one of all, api, worker, not "boss"',
+      'HLUST_ROLE must be one of all, api, worker, engine, not "boss"',
     ].join("\n"),
   });
 });

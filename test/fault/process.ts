@@ -42,7 +42,8 @@ export async function startService(
   } = {},
 ): Promise<ServiceProcess> {
   const { cwd = "/", openFilesMax, program = hlust } = options;
-  if (!environment["DATABASE_URL"]) await seedPostgres(join(dataFolder, "postgres"));
+  const hasDatabase = environment["HLUST_ROLE"] !== "engine";
+  if (hasDatabase && !environment["DATABASE_URL"]) await seedPostgres(join(dataFolder, "postgres"));
   const began = performance.now();
   const limit = openFilesMax === undefined ? "" : `ulimit -n ${openFilesMax}; `;
   const child = spawn("/bin/sh", ["-c", `${limit}exec "$0" serve`, program], {

@@ -46,7 +46,7 @@ tls:
   const problems = [
     /^hlust: HLUST_X is not a setting$/m,
     /^hlust: \S+wrong.yaml:2:3: HLUST_PROT is not a setting: did you mean HLUST_PORT\?$/m,
-    /^hlust: \S+wrong.yaml:3:15: HLUST_ROLE must be one of all, api, worker, not "boss"$/m,
+    /^hlust: \S+wrong.yaml:3:15: HLUST_ROLE must be one of all, api, worker, engine, not "boss"$/m,
     /^hlust: DATABASE_URL_FILE: \/no\/such\/file cannot be read: ENOENT/m,
     /^hlust: HLUST_ALLOW_MEDIA_FROM: .*10.0.0.0\/33/m,
     /^hlust: HLUST_HTTP_RULES cannot be used:\n.*rules.yaml:1/m,

@@ -45,7 +45,30 @@ export interface LoadedProcess {
   uncommittedSeconds(modes: readonly RecognitionMode[]): number;
 }
 
-/** Decides whether there is room for a session, and in which process. */
+/**
+ * Returns the share in use of the cores that live sessions of all models may occupy, on all
+ * machines.
+ */
+export function liveLoad(
+  machines: Iterable<{
+    readonly cores: number;
+    readonly processes: () => readonly LoadedProcess[];
+  }>,
+): number {
+  let [demand, cores] = [0, 0];
+  for (const machine of machines) {
+    const all = machine.processes();
+    demand += demandOf(all);
+    cores += liveCoresOf(all, machine.cores);
+  }
+  return cores > 0 ? demand / cores : 0;
+}
+
+function liveCoresOf(processes: readonly LoadedProcess[], cores: number): number {
+  return Math.min(processes.length, cores) * liveShareMax;
+}
+
+/** Decides whether there is room for a session on one machine, and in which process. */
 export class Admission {
   readonly #cores: number;
   readonly #allProcesses: () => readonly LoadedProcess[];
@@ -117,15 +140,8 @@ export class Admission {
     return Math.max(processes.length > 0 ? 1 : 0, streams);
   }
 
-  /** The share in use of the cores that live sessions of all models may occupy. */
-  load(): number {
-    const all = this.#allProcesses();
-    const cores = this.#coresFor(all);
-    return cores > 0 ? demandOf(all) / cores : 0;
-  }
-
   #coresFor(processes: readonly LoadedProcess[]): number {
-    return Math.min(processes.length, this.#cores) * liveShareMax;
+    return liveCoresOf(processes, this.#cores);
   }
 
   /**
@@ -144,13 +160,29 @@ export class Admission {
   choose<P extends LoadedProcess>(mode: RecognitionMode, processes: readonly P[]): P | undefined {
     const ranked = processes.map((process) => ({
       process,
-      isSlow: Number(!process.isResponsive || process.liveLateMs > liveLateMsMax),
+      isSlow: isSlow(process),
       load: mode === "live" ? process.liveDemand : this.#queueMs(mode, process),
     }));
     ranked.sort(
       (a, b) => a.isSlow - b.isSlow || a.load - b.load || a.process.sessions - b.process.sessions,
     );
     return ranked[0]?.process;
+  }
+
+  /**
+   * Returns how well this machine suits a session, for comparisons with other machines: for a live
+   * one, the load of the machine with it; for a recording, how long it would wait.
+   */
+  rank(
+    mode: RecognitionMode,
+    processes: readonly LoadedProcess[],
+  ): { readonly isSlow: number; readonly load: number } {
+    const best = this.choose(mode, processes);
+    if (!best) return { isSlow: 1, load: Infinity };
+    if (mode !== "live") return { isSlow: isSlow(best), load: this.#queueMs(mode, best) };
+    const all = this.#allProcesses();
+    const load = (demandOf(all) + this.liveDemand) / this.#coresFor(all);
+    return { isSlow: isSlow(best), load };
   }
 
   /** Whether the process cannot serve one more live session in time. */
@@ -208,6 +240,10 @@ export class Admission {
       mode === "job" ? process.uncommittedSeconds(["job"]) * this.#costs.job.cpuPerAudio : 0;
     return ((shortSeconds + jobSeconds) / share) * 1000;
   }
+}
+
+function isSlow({ isResponsive, liveLateMs }: LoadedProcess): number {
+  return Number(!isResponsive || liveLateMs > liveLateMsMax);
 }
 
 function demandOf(processes: readonly LoadedProcess[]): number {

@@ -6,6 +6,7 @@ import {
 } from "../protocol/engine-frames.ts";
 import type { Effort } from "../protocol/engine.ts";
 import { utterancesOf } from "../protocol/kept-outputs.ts";
+import type { InputPosition } from "../protocol/session-checkpoint.ts";
 import type { SessionClient } from "./session-client.ts";
 
 /**
@@ -16,6 +17,8 @@ const inFlightSecondsMax = { live: 2, short: 30, job: 30 } as const;
 /** The maximum duration of audio per frame, so that no session monopolizes the pipe. */
 const frameSeconds = 0.1;
 
+const inputStart: InputPosition = { samples: 0, flushMarkers: 0 };
+
 /** How a session in a process ended. */
 export type SessionEnd =
   | { readonly kind: "done" }
@@ -24,7 +27,12 @@ export type SessionEnd =
    * The process has ended. `wasActive` is true if it was working on this session according to its
    * reports.
    */
-  | { readonly kind: "lost"; readonly wasActive: boolean };
+  | { readonly kind: "lost"; readonly wasActive: boolean }
+  /**
+   * The session has to continue in another process, through no fault of its own: its engine node is
+   * being stopped, or cannot be reached.
+   */
+  | { readonly kind: "moved" };
 
 /** A session in an engine process, as seen by the service. */
 export class ChildSession {
@@ -36,7 +44,10 @@ export class ChildSession {
   readonly #resolve: (end: SessionEnd) => void;
   readonly #frameSamples: number;
   readonly #inFlightSamplesMax: number;
+  readonly startPosition: InputPosition;
   #inFlightSamples = 0;
+  #sentSamples = 0;
+  #sentMarkers = 0;
   #isInputEnded = false;
   /** Whether a flush marker was sent and nothing has been committed since then. */
   #isFlushing = false;
@@ -44,7 +55,14 @@ export class ChildSession {
   /** Wakes the sender when there is room again, or when there is no longer a reason to send. */
   #wake: (() => void) | undefined;
 
-  constructor(id: number, client: SessionClient, writer: FrameWriter) {
+  /** Begins at a position of the input: that of the checkpoint, or its start. */
+  constructor(
+    id: number,
+    client: SessionClient,
+    writer: FrameWriter,
+    startPosition: InputPosition = inputStart,
+  ) {
+    this.startPosition = startPosition;
     this.id = id;
     this.client = client;
     this.#writer = writer;
@@ -57,6 +75,20 @@ export class ChildSession {
 
   get isOver(): boolean {
     return this.#isOver;
+  }
+
+  /** The end of the input that was sent, from the start of the stream: samples, flush markers. */
+  get endSamples(): number {
+    return this.startPosition.samples + this.#sentSamples;
+  }
+
+  get endMarkers(): number {
+    return this.startPosition.flushMarkers + this.#sentMarkers;
+  }
+
+  /** The samples sent so far that the process has not confirmed. */
+  get inFlightSamples(): number {
+    return this.#inFlightSamples;
   }
 
   /** Whether the process still has work for this session. */
@@ -87,6 +119,7 @@ export class ChildSession {
 
   #write(samples: Int16Array): void {
     this.#inFlightSamples += samples.length;
+    this.#sentSamples += samples.length;
     this.#writer.write("audio", this.id, bytesOfSamples(samples));
   }
 
@@ -98,6 +131,7 @@ export class ChildSession {
   endUtterance(): void {
     if (this.#isOver) return;
     this.#isFlushing = true;
+    this.#sentMarkers += 1;
     this.#writer.write("endUtterance", this.id);
   }
 

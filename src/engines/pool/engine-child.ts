@@ -1,13 +1,12 @@
-import { type ChildProcessByStdio, spawn } from "node:child_process";
-import type { Readable, Writable } from "node:stream";
-import { fileURLToPath } from "node:url";
-import { errorFields, type Log } from "../../std/log.ts";
-import { ChildSession } from "./child-session.ts";
+import type { Log } from "../../std/log.ts";
+import { openChildLink } from "./child-link.ts";
+import { ChildSession, type SessionEnd } from "./child-session.ts";
+import type { EngineLink } from "./engine-link.ts";
+import type { Machine } from "./machine.ts";
 import type { RecognitionMode } from "../protocol/engine.ts";
 import {
   type EngineDescription,
   type Frame,
-  FrameReader,
   FrameWriter,
   jsonPayload,
   type OpenSession,
@@ -16,8 +15,8 @@ import {
 import type { DiarizerSource, EngineSource } from "../protocol/engine-source.ts";
 import type { LoadReport } from "../protocol/load-report.ts";
 import type { EngineExit } from "../../metrics/recorders.ts";
-import type { SessionClient } from "./session-client.ts";
-import { Watchdog } from "./watchdog.ts";
+import type { SessionClient, SessionUse } from "./session-client.ts";
+import { Watchdog, type WatchdogOptions } from "./watchdog.ts";
 
 /**
  * The time within which an engine process must be ready: large models are read from slow disks.
@@ -34,44 +33,79 @@ const reportMsMax = 1000;
 /** The time constant of the mean delay of live audio. */
 const lateSeconds = 3;
 
-/**
- * The environment of engine processes. It contains nothing from the service's environment, because
- * engine processes parse untrusted audio and need no secrets. They read models and searches at
- * scattered addresses, which causes TLB misses with small pages. With this setting, glibc requests
- * huge pages, if the kernel lets programs decide.
- */
-const environment = { GLIBC_TUNABLES: "glibc.malloc.hugetlb=1" };
-
-type PipedProcess = ChildProcessByStdio<Writable, Readable, null>;
-
 export interface EngineChildOptions {
-  readonly source: EngineSource | DiarizerSource;
   /** The name of the model, for the log. */
   readonly model: string;
   /** The time after which a process that has work but makes no progress is killed. */
   readonly stuckMsMax: number;
   readonly log: Log;
+  /** The machine on which the process runs. */
+  readonly machine: Machine;
   /** Called with each load report of the process. */
   readonly onLoad: (report: LoadReport) => void;
-  /** Aborts the start; it has no effect after the start. */
-  readonly signal?: AbortSignal;
+  /**
+   * Checks each frame of a process of an engine node. Throws if it cannot be trusted. Default: the
+   * process is this same program, and is trusted.
+   */
+  readonly check?: (frame: Frame, session: ChildSession | undefined) => Frame;
+  /** How the kernel reports on the process. Default: by its pid. */
+  readonly readSigns?: WatchdogOptions["readSigns"];
 }
 
-/** One engine process, as seen by the service. */
+/** A session in a process: a recognition of this service, or of a client of this engine node. */
+export interface OpenedSession {
+  readonly id: number;
+  /** What admission needs to know about the session. */
+  readonly client: SessionUse;
+  readonly isOver: boolean;
+  /** Whether the process still has work for this session. */
+  readonly hasWork: boolean;
+  /** Processes a frame that the process has sent for this session. */
+  take(frame: Frame): void;
+  end(end: SessionEnd): void;
+}
+
+/** What an engine node passes on to its clients (nodes/client-stream.ts). */
+export interface ProcessObserver {
+  loaded(report: LoadReport): void;
+  /** The process works on this session, which is a suspect; 0: on none. */
+  working(session: number): void;
+}
+
+/** The use of a process of an engine node by other clients of that node. */
+export interface UseByOthers {
+  readonly sessions: number;
+  readonly liveDemand: number;
+  readonly fullDemand: number;
+  readonly seconds: Readonly<Record<RecognitionMode, number>>;
+}
+
+const noUse: UseByOthers = {
+  sessions: 0,
+  liveDemand: 0,
+  fullDemand: 0,
+  seconds: { live: 0, short: 0, job: 0 },
+};
+
+/** One engine process, as seen by the service, which is linked to it. */
 export class EngineChild {
   readonly engine: EngineDescription;
   /** The CPU seconds for a second of live speech, as measured when the model was loaded. */
   readonly cpuPerSpeech: number;
   readonly pid: number;
+  readonly machine: Machine;
+  /** What others do with the process; it does not change for a child of this process. */
+  others = noUse;
+  /** Set while an engine node shares this process with its clients. */
+  observer: ProcessObserver | undefined;
   /** Resolves to the signal or exit code of the process when it has ended. */
   readonly exited: Promise<string>;
-  readonly #started: StartedChild;
-  readonly #process: PipedProcess;
+  readonly #link: EngineLink;
   readonly #reportMs: number;
   readonly #onLoad: (report: LoadReport) => void;
   readonly #writer: FrameWriter;
   readonly #watchdog: Watchdog;
-  readonly #sessions = new Map<number, ChildSession>();
+  readonly #sessions = new Map<number, OpenedSession>();
   #lastId = 0;
   /** The suspect session on which the process is working; 0: none. */
   #activeSuspect = 0;
@@ -79,39 +113,45 @@ export class EngineChild {
   #liveLateMs = 0;
   #hasExited = false;
   #isStuck = false;
+  #isLeaving = false;
+  #canMove = () => false;
   /** Resolves closeWhenIdle()'s wait for the last session. */
   #onIdle: (() => void) | undefined;
 
-  constructor(started: StartedChild, ready: ReadyProcess, options: EngineChildOptions) {
+  constructor(link: EngineLink, ready: ReadyProcess, options: EngineChildOptions) {
     this.engine = ready.engine;
     this.cpuPerSpeech = ready.cpuPerSpeech;
-    this.#started = started;
-    this.#process = started.process;
-    this.pid = started.process.pid ?? 0;
+    this.#link = link;
+    this.pid = link.pid;
+    this.machine = options.machine;
     this.#reportMs = reportMsFor(options.stuckMsMax);
     this.#onLoad = options.onLoad;
-    this.#writer = new FrameWriter(started.process.stdin);
+    this.#writer = new FrameWriter(link.sink);
     this.#watchdog = new Watchdog({
       pid: this.pid,
       stuckMsMax: options.stuckMsMax,
+      ...(options.readSigns && { readSigns: options.readSigns }),
       hasWork: () => this.#sessions.values().some(({ hasWork }) => hasWork),
       onStuck: () => {
         options.log.warn({ pid: this.pid, model: options.model }, "engine.stuck");
         this.#isStuck = true;
-        this.#process.kill("SIGKILL");
+        link.kill();
       },
     });
-    started.onFrames = (frames) => {
+    link.onFrames = (frames) => {
       for (const frame of frames) {
         this.#watchdog.sign();
-        this.#take(frame);
+        this.#take(options.check ? this.#checked(frame, options.check) : frame);
       }
     };
-    this.exited = started.exited.then((how) => {
+    this.exited = link.ended.then(({ how, suspect, isOfProcess }) => {
       this.#hasExited = true;
       this.#watchdog[Symbol.dispose]();
+      const active = suspect ?? this.#activeSuspect;
       for (const session of this.#sessions.values()) {
-        session.end({ kind: "lost", wasActive: session.id === this.#activeSuspect });
+        const wasActive = session.id === active;
+        const isLost = isOfProcess || wasActive;
+        session.end(isLost ? { kind: "lost", wasActive } : { kind: "moved" });
       }
       this.#sessions.clear();
       return how;
@@ -126,11 +166,16 @@ export class EngineChild {
   /** Why the process ended, if it was still needed. */
   get exitReason(): EngineExit {
     if (this.#isStuck) return "stuck";
-    return this.#started.isGarbled ? "garbled" : "crashed";
+    return this.#link.isGarbled ? "garbled" : "crashed";
   }
 
   get sessions(): number {
-    return this.#sessions.size;
+    return this.#sessions.size + this.others.sessions;
+  }
+
+  /** Whether the process accepts no new sessions, because its node is being stopped. */
+  get isLeaving(): boolean {
+    return this.#isLeaving;
   }
 
   /**
@@ -150,42 +195,99 @@ export class EngineChild {
   get liveDemand(): number {
     return this.#sessions
       .values()
-      .reduce((sum, { client }) => sum + (client.mode === "live" ? client.demand.share : 0), 0);
+      .reduce(
+        (sum, { client }) => sum + (client.mode === "live" ? client.demand.share : 0),
+        this.others.liveDemand,
+      );
   }
 
   /** The share of a core that the live sessions of the process need for full effort. */
   get fullDemand(): number {
-    return this.#sessions.values().reduce((sum, { client }) => sum + client.fullDemand, 0);
+    const own = this.#sessions.values().reduce((sum, { client }) => sum + client.fullDemand, 0);
+    return own + this.others.fullDemand;
   }
 
   /** The mean delay between the arrival of live audio and its processing. */
   get liveLateMs(): number {
     const hasLive = this.#sessions.values().some(({ client }) => client.mode === "live");
-    return hasLive ? this.#liveLateMs : 0;
+    return hasLive || this.others.liveDemand > 0 ? this.#liveLateMs : 0;
   }
 
   /** The seconds of audio that sessions of these modes have sent and that no commit covers. */
   uncommittedSeconds(modes: readonly RecognitionMode[]): number {
+    const ofOthers = modes.reduce((sum, mode) => sum + this.others.seconds[mode], 0);
     return this.#sessions
       .values()
       .filter(({ client }) => modes.includes(client.mode))
-      .reduce((sum, { client }) => sum + client.uncommittedSeconds, 0);
+      .reduce((sum, { client }) => sum + client.uncommittedSeconds, ofOthers);
+  }
+
+  /** What this service does with the process, for other clients of its node. */
+  get ownUse(): UseByOthers {
+    const { others } = this;
+    const secondsOf = (mode: RecognitionMode) =>
+      this.uncommittedSeconds([mode]) - others.seconds[mode];
+    return {
+      sessions: this.#sessions.size,
+      liveDemand: this.liveDemand - others.liveDemand,
+      fullDemand: this.fullDemand - others.fullDemand,
+      seconds: { live: secondsOf("live"), short: secondsOf("short"), job: secondsOf("job") },
+    };
   }
 
   /** Begins a session, or continues a session of another process. */
   open(client: SessionClient, payload: OpenSession): ChildSession {
-    const id = (this.#lastId = (this.#lastId % 0xffff_ffff) + 1);
-    const session = new ChildSession(id, client, this.#writer);
-    this.#sessions.set(id, session);
-    this.#writer.writeJson("open", id, payload);
+    const { position } = payload.checkpoint ?? {};
+    const session = new ChildSession(this.#nextId(), client, this.#writer, position);
+    this.#sessions.set(session.id, session);
+    this.#writer.writeJson("open", session.id, payload);
     return session;
   }
 
+  /** Begins a session of a client of this engine node, with the payload of its open frame. */
+  relay<S extends OpenedSession>(
+    create: (id: number, writer: FrameWriter) => S,
+    payload: Uint8Array,
+  ): S {
+    const session = create(this.#nextId(), this.#writer);
+    this.#sessions.set(session.id, session);
+    this.#writer.write("open", session.id, payload);
+    return session;
+  }
+
+  #nextId(): number {
+    return (this.#lastId = (this.#lastId % 0xffff_ffff) + 1);
+  }
+
+  /**
+   * Accepts no more sessions. Each session moves to another process at its next commit, or at once
+   * if a commit covers all of its input, as long as `canMove` returns true.
+   */
+  handOver(canMove: () => boolean): void {
+    this.#isLeaving = true;
+    this.#canMove = canMove;
+    for (const session of this.#sessions.values()) {
+      if (session.client.uncommittedSeconds === 0) this.#move(session);
+    }
+  }
+
+  #move(session: OpenedSession): void {
+    if (!this.#isLeaving || !this.#canMove() || session.isOver) return;
+    if (this.#sessions.delete(session.id)) this.#writer.write("close", session.id);
+    session.end({ kind: "moved" });
+    this.#checkIdle();
+  }
+
   /** Ends a session immediately. */
-  leave(session: ChildSession): void {
+  leave(session: OpenedSession): void {
     if (this.#sessions.delete(session.id)) this.#writer.write("close", session.id);
     session.end({ kind: "done" });
     this.#checkIdle();
+  }
+
+  #checked(frame: Frame, check: NonNullable<EngineChildOptions["check"]>): Frame {
+    const session = this.#sessions.get(frame.session);
+    return check(frame, session instanceof ChildSession ? session : undefined);
   }
 
   #take(frame: Frame): void {
@@ -195,6 +297,7 @@ export class EngineChild {
     }
     if (frame.kind === "working") {
       this.#activeSuspect = frame.session;
+      this.observer?.working(frame.session);
       return;
     }
     if (frame.kind === "committed") this.#hasCommitted = true;
@@ -202,6 +305,7 @@ export class EngineChild {
     // Frames may still arrive for a session that has been left.
     session?.take(frame);
     if (session?.isOver) this.#sessions.delete(session.id);
+    else if (session && frame.kind === "committed") this.#move(session);
     this.#checkIdle();
   }
 
@@ -212,6 +316,7 @@ export class EngineChild {
     const weight = 1 - Math.exp(-report.seconds / lateSeconds);
     this.#liveLateMs += weight * (report.liveLateMs - this.#liveLateMs);
     this.#onLoad(report);
+    this.observer?.loaded(report);
   }
 
   #checkIdle(): void {
@@ -230,8 +335,8 @@ export class EngineChild {
 
   /** Ends the process, and its sessions are lost. */
   async close(): Promise<void> {
-    this.#process.stdin.end();
-    const timer = setTimeout(() => this.#process.kill("SIGKILL"), closeMsMax);
+    this.#link.end();
+    const timer = setTimeout(() => this.#link.kill(), closeMsMax);
     await this.exited;
     clearTimeout(timer);
   }
@@ -241,30 +346,29 @@ function reportMsFor(stuckMsMax: number): number {
   return Math.min(reportMsMax, Math.ceil(stuckMsMax / 5));
 }
 
-interface StartedChild {
-  readonly process: PipedProcess;
-  readonly exited: Promise<string>;
-  onFrames: (frames: Iterable<Frame>) => void;
-  /** Whether the process has sent something that is not a frame. */
-  isGarbled: boolean;
+export interface StartOptions extends EngineChildOptions {
+  readonly source: EngineSource | DiarizerSource;
+  /** Aborts the start. */
+  readonly signal?: AbortSignal;
 }
 
 /**
  * Starts an engine process and waits until its model is loaded. If this fails, it throws an Error
  * that names what is missing, and the process has ended.
  */
-export async function openEngineChild(options: EngineChildOptions): Promise<EngineChild> {
+export async function openEngineChild(options: StartOptions): Promise<EngineChild> {
   const { signal } = options;
   signal?.throwIfAborted();
-  const started = start(options);
+  const { source, stuckMsMax, log } = options;
+  const link = openChildLink({ source, reportMs: reportMsFor(stuckMsMax), log });
   const { promise, resolve, reject } = Promise.withResolvers<ReadyProcess>();
-  started.onFrames = (frames) => {
+  link.onFrames = (frames) => {
     for (const frame of frames) {
       if (frame.kind === "ready") resolve(jsonPayload("ready", frame));
       else if (frame.kind === "failed") reject(new Error(jsonPayload("failed", frame).message));
     }
   };
-  void started.exited.then((how) => reject(new Error(`the engine process ended with ${how}`)));
+  void link.ended.then(({ how }) => reject(new Error(`the engine process ended with ${how}`)));
   const timer = setTimeout(
     () => reject(new Error(`the engine process was not ready within ${loadMsMax / 1000} s`)),
     loadMsMax,
@@ -272,47 +376,15 @@ export async function openEngineChild(options: EngineChildOptions): Promise<Engi
   const abort = () => reject(signal?.reason);
   signal?.addEventListener("abort", abort);
   try {
-    const child = new EngineChild(started, await promise, options);
-    options.log.debug({ pid: child.pid, model: options.model }, "engine.ready");
+    const child = new EngineChild(link, await promise, options);
+    log.debug({ pid: child.pid, model: options.model }, "engine.ready");
     return child;
   } catch (error) {
-    started.process.kill("SIGKILL");
-    await started.exited;
+    link.kill();
+    await link.ended;
     throw error;
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener("abort", abort);
   }
-}
-
-function start({ source, stuckMsMax, log }: EngineChildOptions): StartedChild {
-  const isDiarizer = source.engine === "diarizer";
-  const name = isDiarizer ? "../process/diarizer-process.ts" : "../process/engine-process.ts";
-  const program = fileURLToPath(new URL(name, import.meta.url));
-  const parameters = [JSON.stringify(source), String(reportMsFor(stuckMsMax))];
-  const child = spawn(process.execPath, [program, ...parameters], {
-    stdio: ["pipe", "pipe", "inherit"],
-    env: environment,
-  });
-  const exited = new Promise<string>((resolve) => {
-    child.once("error", (error) => resolve(error.message));
-    child.once("close", (code, signal) => resolve(signal ?? `code ${code}`));
-  });
-  const started: StartedChild = { process: child, exited, onFrames() {}, isGarbled: false };
-  const reader = new FrameReader();
-  child.stdout.on("data", (chunk: Buffer) => {
-    try {
-      started.onFrames(reader.push(chunk));
-    } catch (error) {
-      // The process's memory is corrupt, or a library wrote to standard output. Nothing that it
-      // sends can be trusted any more.
-      log.error({ pid: child.pid, ...errorFields(error) }, "engine.garbled");
-      started.isGarbled = true;
-      child.stdout.removeAllListeners("data").resume();
-      child.kill("SIGKILL");
-    }
-  });
-  // A process that has ended no longer reads; `exited` reports that.
-  child.stdin.on("error", () => {});
-  return started;
 }

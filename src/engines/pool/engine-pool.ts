@@ -14,6 +14,12 @@ import type {
   Recognizer,
   WindowSpeakers,
 } from "../protocol/recognizer.ts";
+import { liveLoad, type LoadedProcess } from "./admission.ts";
+import {
+  EngineNodes,
+  type EngineNodesOptions,
+  type EngineNodeState,
+} from "../nodes/engine-nodes.ts";
 import { diarizeIn } from "./diarization-session.ts";
 import { LiveDemand } from "./live-demand.ts";
 import type { LoadableModel } from "./loadable-models.ts";
@@ -34,6 +40,8 @@ import { traceRecognition } from "./trace-recognition.ts";
 export interface EnginePoolOptions extends ServingModelsOptions {
   /** Aborts opening the pool. */
   readonly signal?: AbortSignal;
+  /** The engine nodes whose models this node uses too. Default: none. */
+  readonly nodes?: Omit<EngineNodesOptions, "log"> | undefined;
 }
 
 /** A loaded model. */
@@ -77,6 +85,8 @@ export interface EnginePoolState {
   readonly models: readonly ModelState[];
   /** The installed models that could not be loaded. */
   readonly refused: readonly RefusedState[];
+  /** The engine nodes; absent if the settings name none. */
+  readonly nodes?: readonly EngineNodeState[];
 }
 
 /** What the metrics of a node need in addition to the state of the pool. */
@@ -110,6 +120,8 @@ const silenceMsDefault = 500;
  * while it is being loaded.
  */
 const recheckMs = 1000;
+/** How long the start waits for the first engine node. Without any, the node is not ready. */
+const firstModelMsMax = 10_000;
 
 /**
  * Starts the engine processes of every model and waits for those that can load. A model that cannot
@@ -130,6 +142,7 @@ class ProcessPool implements EnginePool {
   readonly #options: EnginePoolOptions;
   readonly #ready = new ReadySignal();
   readonly #serving: ServingModels;
+  #nodes: EngineNodes | undefined;
 
   constructor(options: EnginePoolOptions) {
     this.#options = options;
@@ -137,11 +150,24 @@ class ProcessPool implements EnginePool {
   }
 
   languageCodes(mode: RecognitionMode): readonly string[] {
+    this.#checkKnown();
     return this.#serving.languageCodes(mode);
   }
 
   takesHints(languageCode: string, mode: RecognitionMode): boolean {
     return this.#serving.modelFor({ languageCode, mode })?.engine?.takesHints ?? false;
+  }
+
+  /**
+   * Throws ServiceError with the code unavailable if no engine node was reached yet, since every
+   * language would be unknown then.
+   */
+  #checkKnown(): void {
+    if (!this.#nodes || this.#serving.all.length > 0) return;
+    throw new ServiceError("unavailable", "no engine node has been reached yet; try again", {
+      reason: "NO_ENGINE",
+      retryAfterMs: 1000,
+    });
   }
 
   canDiarize(): boolean {
@@ -189,7 +215,7 @@ class ProcessPool implements EnginePool {
   }
 
   state(): EnginePoolState {
-    const { all, allProcesses } = this.#serving;
+    const { all } = this.#serving;
     const states = all.map((each) => ({
       state: stateOf(each, this.#serving.isLoading(each)),
       recognizes: !isDiarizer(each.model),
@@ -199,20 +225,26 @@ class ProcessPool implements EnginePool {
     return {
       processes: recognizing.reduce((sum, { processes }) => sum + processes, 0),
       ready: recognizing.reduce((sum, { ready }) => sum + ready, 0),
-      sessions: allProcesses().reduce((sum, { sessions }) => sum + sessions, 0),
-      load: all[0]?.admission.load() ?? 0,
+      sessions: this.#allProcesses().reduce((sum, { sessions }) => sum + sessions, 0),
+      load: liveLoad(this.#serving.machines()),
       models,
       refused: this.#serving.refused,
+      ...(this.#nodes && { nodes: this.#nodes.state() }),
     };
   }
 
   measures(): PoolMeasures {
-    const { all, allProcesses } = this.#serving;
-    const pidsOf = (each: ModelProcesses) => each.children().map(({ pid }) => pid);
+    const { all } = this.#serving;
+    const pidsOf = (each: ModelProcesses) =>
+      each.children().flatMap(({ pid }) => (pid === 0 ? [] : pid));
     return {
-      liveLateMs: Math.max(0, ...allProcesses().map(({ liveLateMs }) => liveLateMs)),
+      liveLateMs: Math.max(0, ...this.#allProcesses().map(({ liveLateMs }) => liveLateMs)),
       pids: new Map(all.map((each) => [each.model.name, pidsOf(each)])),
     };
+  }
+
+  #allProcesses(): readonly LoadedProcess[] {
+    return this.#serving.machines().flatMap(({ processes }) => processes());
   }
 
   async loaded(signal: AbortSignal): Promise<void> {
@@ -227,7 +259,8 @@ class ProcessPool implements EnginePool {
   }
 
   async open(): Promise<void> {
-    const { signal, log, engine } = this.#options;
+    const { signal, log, engine, nodes } = this.#options;
+    if (nodes) this.#nodes = new EngineNodes(this.#serving, { ...nodes, log });
     if (engine === "scripted") {
       log.warn({ problem: "HLUST_ENGINE=scripted returns made-up words" }, "engine.scripted");
     }
@@ -241,6 +274,7 @@ class ProcessPool implements EnginePool {
       // If the signal aborted first, nothing awaits this promise.
       opening.catch(() => {});
       await Promise.race([opening, aborted.promise]);
+      if (signal) await this.#firstModel(signal);
     } finally {
       signal?.removeEventListener("abort", abort);
     }
@@ -248,6 +282,17 @@ class ProcessPool implements EnginePool {
       log.warn({ problem }, "model.choice_unmet");
     }
     this.#serving.watch();
+  }
+
+  /** Waits until there is a model: engine nodes may be starting as well. */
+  async #firstModel(signal: AbortSignal): Promise<void> {
+    const endsAt = performance.now() + firstModelMsMax;
+    while (this.#serving.all.length === 0) {
+      signal.throwIfAborted();
+      const leftMs = endsAt - performance.now();
+      if (leftMs <= 0) return;
+      await this.#ready.wait(leftMs, signal);
+    }
   }
 
   async *recognize(
@@ -268,7 +313,7 @@ class ProcessPool implements EnginePool {
     const stream = mode === "live" ? recorder?.beginStream(model.model.name) : undefined;
     const recognition = new ReplayedRecognition(input, sessionOptions(options), {
       placement: new SessionPlacement(model, choose, this.#ready),
-      demand: new LiveDemand(model.admission.liveDemand),
+      demand: new LiveDemand(0),
       log,
       effort: options.effort ?? (liveEffort === "auto" ? undefined : liveEffort),
       onProgress: options.onProgress,
@@ -290,6 +335,7 @@ class ProcessPool implements EnginePool {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#ready.close();
+    await this.#nodes?.[Symbol.asyncDispose]();
     await this.#serving[Symbol.asyncDispose]();
   }
 }

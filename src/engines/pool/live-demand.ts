@@ -15,6 +15,12 @@ export class LiveDemand {
     this.#share = expectedShare;
   }
 
+  /** Begins again on another machine, where the session is expected to need this share. */
+  expect(share: number): void {
+    this.#share = share;
+    this.#measuredSeconds = 0;
+  }
+
   get share(): number {
     return this.#share;
   }

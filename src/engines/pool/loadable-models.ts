@@ -9,7 +9,13 @@ import {
   type RefusedModel,
 } from "../../models/models-folder.ts";
 
-/** A model with which engine processes can be started. */
+/** A model that only engine nodes have. */
+export interface ElsewhereSource {
+  readonly engine: "elsewhere";
+  readonly diarizes: boolean;
+}
+
+/** A model with which engine processes can be started, here or on engine nodes. */
 export interface LoadableModel {
   readonly name: string;
   readonly version: string;
@@ -17,7 +23,7 @@ export interface LoadableModel {
   readonly uses: readonly RecognitionMode[];
   /** The model with the highest preference serves a language unless another model is chosen. */
   readonly preference: number;
-  readonly source: EngineSource | DiarizerSource;
+  readonly source: EngineSource | DiarizerSource | ElsewhereSource;
   /** The total size of the model's files. */
   readonly bytes: number;
   /** A value that changes when any file of the model changes. */

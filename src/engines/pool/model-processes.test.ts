@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { enginePids, until } from "../../../test/fixtures/engine-pool-fixture.ts";
 import { createLog } from "../../std/log.ts";
 import { findModels } from "./loadable-models.ts";
+import { thisMachine } from "./machine.ts";
 import { ModelProcesses } from "./model-processes.ts";
 
 test("a process that dies while others of its model are still loading is restarted once", async () => {
@@ -16,7 +17,7 @@ test("a process that dies while others of its model are still loading is restart
     log: createLog("silent"),
     stuckMsMax: 10_000,
     ready: { notify() {} },
-    allProcesses: () => [],
+    machine: thisMachine(() => []),
   });
   const others = enginePids();
   const own = () => enginePids().filter((pid) => !others.includes(pid));
@@ -45,7 +46,7 @@ test("ModelProcesses waits for the first of its processes, and the others follow
     log: createLog("silent"),
     stuckMsMax: 10_000,
     ready: { notify() {} },
-    allProcesses: () => [],
+    machine: thisMachine(() => []),
   });
   await processes.open();
   assert.equal(processes.children().length, 1);

@@ -1,12 +1,12 @@
-import { availableParallelism } from "node:os";
 import { processesWithin } from "../../models/model-memory.ts";
 import type { EngineRecorder, EngineWork } from "../../metrics/recorders.ts";
 import { errorFields, type Log } from "../../std/log.ts";
-import { Admission, type LoadedProcess } from "./admission.ts";
 import { type EngineChild, openEngineChild } from "./engine-child.ts";
 import type { EngineDescription } from "../protocol/engine-frames.ts";
 import type { LoadableModel } from "./loadable-models.ts";
 import type { LoadReport } from "../protocol/load-report.ts";
+import type { Machine } from "./machine.ts";
+import { ModelAdmission } from "./model-admission.ts";
 import type { ReadySignal } from "./ready-signal.ts";
 
 /**
@@ -22,6 +22,14 @@ const restartMsMax = 10_000;
 const followMs = 1500;
 /** The running time after which the restart delay is reset. */
 const usefulMs = 60_000;
+
+/** Shares the processes of an engine node with its clients (nodes/shared-processes.ts). */
+export interface ProcessShare {
+  /** Shares a process until it ends. */
+  add(child: EngineChild, model: LoadableModel): void;
+  /** Accepts no more sessions in a process. */
+  retire(child: EngineChild): void;
+}
 
 export interface ModelProcessesOptions {
   readonly model: LoadableModel;
@@ -41,17 +49,23 @@ export interface ModelProcessesOptions {
   readonly ready: Pick<ReadySignal, "notify">;
   /** Records what the processes do, for the metrics of the node. */
   readonly recorder?: EngineRecorder | undefined;
-  /** Returns the processes of all models, which share the machine. */
-  readonly allProcesses: () => readonly LoadedProcess[];
+  readonly machine: Machine;
+  /** Shares the processes with other nodes. */
+  readonly share?: ProcessShare | undefined;
 }
 
-/** The engine processes of one model. Processes that die are restarted. */
+/**
+ * The engine processes of one model: children of this process, which are restarted if they die, and
+ * those of engine nodes.
+ */
 export class ModelProcesses implements AsyncDisposable {
   readonly model: LoadableModel;
   readonly #options: ModelProcessesOptions;
   readonly #slots: readonly Slot[];
   #engine: EngineDescription | undefined;
-  #admission: Admission;
+  #admission: ModelAdmission;
+  /** The processes of engine nodes. */
+  readonly #elsewhere = new Set<EngineChild>();
   #isRetired = false;
   #isClosed = false;
   /** Aborts the start of processes. */
@@ -60,16 +74,18 @@ export class ModelProcesses implements AsyncDisposable {
   constructor(options: ModelProcessesOptions) {
     this.model = options.model;
     this.#options = options;
-    const count = processesWithin(options.model.bytes, options.processes);
+    const isElsewhere = options.model.source.engine === "elsewhere";
+    const count = isElsewhere ? 0 : processesWithin(options.model.bytes, options.processes);
     this.#slots = Array.from({ length: count }, () => new Slot());
     this.#admission = this.#admissionFor(0);
   }
 
+  /** The number of processes that should run, and of those that do on engine nodes. */
   get processes(): number {
-    return this.#slots.length;
+    return this.#slots.length + this.#elsewhere.size;
   }
 
-  get admission(): Admission {
+  get admission(): ModelAdmission {
     return this.#admission;
   }
 
@@ -85,7 +101,7 @@ export class ModelProcesses implements AsyncDisposable {
 
   /** Whether some of the model's processes are not running. */
   get isIncomplete(): boolean {
-    return !this.#isClosed && this.children().length < this.#slots.length;
+    return !this.#isClosed && this.ownChildren().length < this.#slots.length;
   }
 
   /** Whether some of the model's processes are being started for the first time. */
@@ -95,7 +111,33 @@ export class ModelProcesses implements AsyncDisposable {
 
   /** Returns the processes that are ready. */
   children(): EngineChild[] {
+    const own = this.ownChildren();
+    for (const child of this.#elsewhere) if (!child.hasExited) own.push(child);
+    return own;
+  }
+
+  /** Returns the children of this process that are ready. */
+  ownChildren(): EngineChild[] {
     return this.#slots.flatMap(({ child }) => (child && !child.hasExited ? child : []));
+  }
+
+  /** Adds a process of an engine node, until it ends. */
+  attach(child: EngineChild): void {
+    if (this.#elsewhere.has(child) || child.hasExited) return;
+    if (!this.#engine) {
+      this.#engine = child.engine;
+      this.#admission = this.#admissionFor(child.cpuPerSpeech);
+    }
+    this.#elsewhere.add(child);
+    this.#options.ready.notify();
+    void child.exited.then(() => this.#elsewhere.delete(child));
+  }
+
+  /** Sets whether this version of a model of engine nodes serves, or another one does. */
+  setServing(isServing: boolean): void {
+    this.#isRetired = !isServing;
+    // Sessions that wait for a process choose again.
+    this.#options.ready.notify();
   }
 
   /**
@@ -142,6 +184,7 @@ export class ModelProcesses implements AsyncDisposable {
     this.#isRetired = true;
     this.#ending.abort();
     for (const slot of this.#slots) clearTimeout(slot.timer);
+    for (const child of this.ownChildren()) this.#options.share?.retire(child);
     await Promise.all(
       this.#slots.map(async (slot) => {
         await slot.starting;
@@ -150,21 +193,22 @@ export class ModelProcesses implements AsyncDisposable {
     );
   }
 
-  #admissionFor(cpuPerSpeech: number): Admission {
-    const { allProcesses } = this.#options;
-    const fullEffort = this.#engine?.fullEffort;
-    return new Admission(availableParallelism(), cpuPerSpeech, allProcesses, fullEffort);
+  #admissionFor(cpuPerSpeech: number): ModelAdmission {
+    return new ModelAdmission(this.#options.machine, cpuPerSpeech, this.#engine?.fullEffort);
   }
 
   async #start(slot: Slot): Promise<EngineChild> {
-    const { model, voiceActivity, log, stuckMsMax, ready, recorder } = this.#options;
+    const { model, voiceActivity, log, stuckMsMax, ready, recorder, machine } = this.#options;
+    const { source } = model;
+    if (source.engine === "elsewhere") throw new Error(`${model.name} is not on this machine`);
     const child = await openEngineChild({
-      source: { ...model.source, ...(voiceActivity && { voiceActivity }) },
+      source: { ...source, ...(voiceActivity && { voiceActivity }) },
+      machine,
       model: model.name,
       log,
       stuckMsMax,
       onLoad: (report) => {
-        this.#admission.learn(report);
+        this.#admission.learnHere(report);
         recorder?.worked(model.name, workOf(report));
       },
       signal: this.#ending.signal,
@@ -178,10 +222,11 @@ export class ModelProcesses implements AsyncDisposable {
     const startedAt = performance.now();
     slot.child = child;
     ready.notify();
+    this.#options.share?.add(child, model);
     void child.exited.then((how) => {
       slot.child = undefined;
       if (this.#isClosed || this.#isRetired) return;
-      const left = this.children().length;
+      const left = this.ownChildren().length;
       log.warn({ pid: child.pid, model: model.name, how, ready: left }, "engine.lost");
       recorder?.exited(model.name, child.exitReason);
       const wasOfUse = child.hasCommitted || performance.now() - startedAt >= usefulMs;

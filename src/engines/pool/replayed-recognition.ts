@@ -161,7 +161,9 @@ export class ReplayedRecognition implements SessionClient {
         this.#endOutputs();
         return;
       }
-      this.#countLoss(end);
+      if (end.kind === "lost") this.#countLoss(end);
+      else
+        this.#log.debug({ mode: this.mode, keptSeconds: this.uncommittedSeconds }, "engine.moved");
     }
   }
 

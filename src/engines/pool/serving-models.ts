@@ -4,10 +4,12 @@ import type { EngineRecorder } from "../../metrics/recorders.ts";
 import { errorFields, type Log } from "../../std/log.ts";
 import type { ModelChoice } from "../../models/model-choice.ts";
 import type { Effort, RecognitionMode } from "../protocol/engine.ts";
-import type { LoadedProcess } from "./admission.ts";
 import { chooseModel, servedLanguages, unmetChoices } from "./choose-model.ts";
 import { findModels, type FoundModels, type LoadableModel } from "./loadable-models.ts";
-import { ModelProcesses } from "./model-processes.ts";
+import type { EngineChild } from "./engine-child.ts";
+import { type Machine, thisMachine } from "./machine.ts";
+import { ModelProcesses, type ProcessShare } from "./model-processes.ts";
+import { ModelsElsewhere } from "./models-elsewhere.ts";
 import type { ReadySignal } from "./ready-signal.ts";
 import { builtinModelsFolder } from "../../models/models-folder.ts";
 
@@ -20,6 +22,10 @@ export interface ServingModelsOptions {
   readonly choice?: ModelChoice;
   /** The maximum number of processes of each model. */
   readonly processes: number;
+  /** Whether this node loads models itself. Default: true. */
+  readonly hasOwnModels?: boolean;
+  /** Shares the processes of this node with other nodes. Default: they are not shared. */
+  readonly share?: ProcessShare | undefined;
   /** The folder in which models are installed, even while the service runs. Default: none. */
   readonly modelsFolder?: string;
   /** How speech is found, except by the scripted engine. Default: network. */
@@ -71,10 +77,32 @@ export class ServingModels implements AsyncDisposable {
   #checkTimer: NodeJS.Timeout | undefined;
   #checking: Promise<void> | undefined;
   #isClosed = false;
+  readonly #machine: Machine;
+  readonly elsewhere: ModelsElsewhere;
+  /** The other machines with engine processes. */
+  readonly #otherMachines = new Set<Machine>();
 
   constructor(options: ServingModelsOptions, ready: ReadySignal) {
     this.#options = options;
     this.#ready = ready;
+    this.#machine = thisMachine(() => this.#ownProcesses());
+    this.elsewhere = new ModelsElsewhere({
+      ownModel: (name) => this.#serving.get(name),
+      create: (model) => this.#processesOf(model),
+    });
+  }
+
+  /** Returns this machine and those of engine nodes. */
+  machines(): readonly Machine[] {
+    return [this.#machine, ...this.#otherMachines];
+  }
+
+  addMachine(machine: Machine): void {
+    this.#otherMachines.add(machine);
+  }
+
+  removeMachine(machine: Machine): void {
+    this.#otherMachines.delete(machine);
   }
 
   /** The choice may change while the models serve. */
@@ -83,11 +111,18 @@ export class ServingModels implements AsyncDisposable {
   }
 
   get all(): readonly ModelProcesses[] {
-    return [...this.#serving.values()];
+    const elsewhere = this.elsewhere.serving;
+    return elsewhere.length > 0
+      ? [...this.#serving.values(), ...elsewhere]
+      : [...this.#serving.values()];
   }
 
   get models(): readonly LoadableModel[] {
-    return Array.from(this.#serving.values(), ({ model }) => model);
+    return this.all.map(({ model }) => model);
+  }
+
+  #named(name: string | undefined): ModelProcesses | undefined {
+    return this.all.find(({ model }) => model.name === name);
   }
 
   /** Returns the model that serves a language in this mode. */
@@ -96,7 +131,7 @@ export class ServingModels implements AsyncDisposable {
     readonly mode: RecognitionMode;
   }): ModelProcesses | undefined {
     const model = chooseModel(this.models, use, this.#choice);
-    return model && this.#serving.get(model.name);
+    return this.#named(model?.name);
   }
 
   /**
@@ -107,7 +142,7 @@ export class ServingModels implements AsyncDisposable {
     const able = this.all.filter(({ engine }) => engine?.alignsWords);
     const models = able.map(({ model }) => ({ ...model, uses: ["job" as const] }));
     const chosen = chooseModel(models, { languageCode, mode: "job" }, this.#choice);
-    return chosen && this.#serving.get(chosen.name);
+    return this.#named(chosen?.name);
   }
 
   languageCodes(mode: RecognitionMode): readonly string[] {
@@ -141,17 +176,19 @@ export class ServingModels implements AsyncDisposable {
   }
 
   /**
-   * Returns the processes of all models, including models that are being retired, since all of them
-   * share the machine.
+   * Returns the processes of all models on this machine, including models that are being retired,
+   * since all of them share it.
    */
-  readonly allProcesses = (): readonly LoadedProcess[] =>
-    Array.from(this.#alive, (each) => each.children()).flat();
+  #ownProcesses(): readonly EngineChild[] {
+    return Array.from(this.#alive, (each) => each.ownChildren()).flat();
+  }
 
   /**
    * Loads the installed models; a model that cannot be loaded is logged as refused. Throws an Error
    * with the reason if no model can be loaded.
    */
   async open(): Promise<void> {
+    if (this.#options.hasOwnModels === false) return;
     const failures = await this.#check();
     if (this.#serving.size === 0) throw failures[0] ?? new Error("no model is installed");
     this.#atStart = new Set(this.#serving.values());
@@ -162,6 +199,7 @@ export class ServingModels implements AsyncDisposable {
    * within seconds.
    */
   watch(): void {
+    if (this.#options.hasOwnModels === false) return;
     if (this.#options.engine === "auto") this.#checkLater();
   }
 
@@ -244,22 +282,9 @@ export class ServingModels implements AsyncDisposable {
    */
   async #load(model: LoadableModel): Promise<unknown> {
     if (this.#isClosed) return undefined;
-    const { engine, processes, voiceActivity = "network", log, recorder } = this.#options;
-    const { stuckMsMax = stuckMsMaxDefault } = this.#options;
+    const { log } = this.#options;
     const { name, version } = model;
-    const loading = new ModelProcesses({
-      model,
-      voiceActivity: voiceActivity === "network" && engine !== "scripted" ? "network" : undefined,
-      // The windows of a recording are diarized one after the other.
-      processes: isDiarizer(model) ? 1 : processes,
-      // The service starts once each model has one process.
-      waitsFor: engine === "auto" ? 1 : processes,
-      log,
-      recorder,
-      stuckMsMax,
-      ready: this.#ready,
-      allProcesses: this.allProcesses,
-    });
+    const loading = this.#processesOf(model);
     this.#alive.add(loading);
     try {
       await loading.open();
@@ -276,14 +301,35 @@ export class ServingModels implements AsyncDisposable {
     const old = this.#serving.get(name);
     this.#serving.set(name, loading);
     if (old) this.#retire(old);
+    this.elsewhere.settle(name);
     log.info({ model: name, version, languageCodes: model.languageCodes }, "model.loaded");
     return undefined;
+  }
+
+  #processesOf(model: LoadableModel): ModelProcesses {
+    const { engine, processes, voiceActivity = "network", log, recorder } = this.#options;
+    const { stuckMsMax = stuckMsMaxDefault, share } = this.#options;
+    return new ModelProcesses({
+      model,
+      voiceActivity: voiceActivity === "network" && engine !== "scripted" ? "network" : undefined,
+      // The windows of a recording are diarized one after the other.
+      processes: isDiarizer(model) ? 1 : processes,
+      // The service starts once each model has one process.
+      waitsFor: engine === "auto" ? 1 : processes,
+      log,
+      recorder,
+      stuckMsMax,
+      ready: this.#ready,
+      machine: this.#machine,
+      share,
+    });
   }
 
   #retire(model: ModelProcesses): void {
     const { name, version } = model.model;
     this.#options.log.info({ model: name, version }, "model.retired");
     const retiring = model.retire();
+    this.elsewhere.settle(name);
     // Sessions that wait for a process of this model choose another one.
     this.#ready.notify();
     void retiring.then(() => this.#alive.delete(model));
@@ -302,5 +348,5 @@ function identityOfRefused({ folder, reason }: FoundModels["refused"][number]): 
 }
 
 export function isDiarizer({ source }: LoadableModel): boolean {
-  return source.engine === "diarizer";
+  return source.engine === "elsewhere" ? source.diarizes : source.engine === "diarizer";
 }

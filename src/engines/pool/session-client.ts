@@ -4,13 +4,9 @@ import type { WindowSpeakers } from "../protocol/recognizer.ts";
 import type { SessionEvents } from "../protocol/session-events.ts";
 import type { LiveDemand } from "./live-demand.ts";
 
-/**
- * The service's end of a session. It receives the reports of the engine process, and has the
- * properties that stay the same when the session moves to another process.
- */
-export interface SessionClient extends SessionEvents {
+/** What a session takes of its process, which is what admission goes by. */
+export interface SessionUse {
   readonly mode: RecognitionMode;
-  readonly sampleRateHertz: number;
   /** The demand of the session, which counts only if the session is live. */
   readonly demand: LiveDemand;
   /**
@@ -20,6 +16,14 @@ export interface SessionClient extends SessionEvents {
   readonly fullDemand: number;
   /** The seconds of audio that the session has sent and that no commit covers. */
   readonly uncommittedSeconds: number;
+}
+
+/**
+ * The service's end of a session. It receives the reports of the engine process, and has the
+ * properties that stay the same when the session moves to another process.
+ */
+export interface SessionClient extends SessionEvents, SessionUse {
+  readonly sampleRateHertz: number;
   /** Only for sessions that diarize. */
   speakers?(speakers: WindowSpeakers): void;
   /** Only for sessions that align words. */

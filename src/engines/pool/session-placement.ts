@@ -2,6 +2,7 @@ import { ServiceError } from "../../std/service-error.ts";
 import type { OpenSession } from "../protocol/engine-frames.ts";
 import type { ChildSession } from "./child-session.ts";
 import type { EngineChild } from "./engine-child.ts";
+import type { Machine } from "./machine.ts";
 import type { ModelProcesses } from "./model-processes.ts";
 import type { ReadySignal } from "./ready-signal.ts";
 import type { SessionClient } from "./session-client.ts";
@@ -28,6 +29,8 @@ export class SessionPlacement {
   readonly #choose: () => ModelProcesses | undefined;
   readonly #ready: ReadySignal;
   #model: ModelProcesses | undefined;
+  /** The machine of the last place. */
+  #machine: Machine | undefined;
 
   /** `choose` returns the model that serves when `model` has been replaced or removed. */
   constructor(
@@ -67,7 +70,12 @@ export class SessionPlacement {
         await this.#ready.wait(crowdWaitMs, signal);
         continue;
       }
-      if (child) return { child, session: child.open(client, payload) };
+      if (model && child) {
+        // A session needs another share of another machine's cores.
+        if (child.machine !== this.#machine) client.demand.expect(model.admission.demandOn(child));
+        this.#machine = child.machine;
+        return { child, session: child.open(client, payload) };
+      }
       const leftMs = endsAt - performance.now();
       if (this.#ready.isClosed || !model || leftMs <= 0) {
         throw new ServiceError("unavailable", "no speech engine is ready; try again", {

@@ -1,6 +1,7 @@
 import { createLog } from "../../std/log.ts";
 import { ServiceError } from "../../std/service-error.ts";
 import { openEngineChild } from "./engine-child.ts";
+import { thisMachine } from "./machine.ts";
 import { parseNamedCard, readCardText } from "../../models/models-folder.ts";
 
 const stuckMsMax = 60_000;
@@ -19,6 +20,7 @@ export async function tryModel(folder: string): Promise<number | undefined> {
       model: card.name,
       stuckMsMax,
       log: createLog("fatal"),
+      machine: thisMachine(() => []),
       onLoad() {},
     });
     await child.close();

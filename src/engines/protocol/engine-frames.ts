@@ -1,4 +1,3 @@
-import type { Writable } from "node:stream";
 import type { WordTime } from "./alignment.ts";
 import type { Effort, Hint, RecognitionMode } from "./engine.ts";
 import type { LoadReport } from "./load-report.ts";
@@ -40,6 +39,8 @@ export interface Frame {
   readonly kind: FrameKind;
   readonly session: number;
   readonly payload: Buffer;
+  /** The payload of a frame from an engine node, which was parsed to check it. */
+  readonly parsed?: unknown;
 }
 
 /** RecognitionOptions with the pool's defaults applied. */
@@ -130,20 +131,27 @@ const blockBytes = 64 << 10;
 /** The number of blocks kept for future writes. */
 const sparesMax = 8;
 
+/** Takes the bytes of frames: a pipe, or the connection to an engine node. */
+export interface FrameSink {
+  readonly writable: boolean;
+  /** Takes bytes, and calls back once it no longer uses them. */
+  write(bytes: Buffer, done: () => void): unknown;
+}
+
 /**
  * Writes the frames of all sessions to a pipe, together at the end of a turn of the event loop. The
  * busier the process, the more frames share a write. Waiting longer would take less CPU but add
- * latency (bench/RESULTS.md). The pipe must no longer use the bytes of a write once it calls back.
+ * latency (bench/RESULTS.md).
  */
 export class FrameWriter {
-  readonly #stream: Writable;
+  readonly #stream: FrameSink;
   #block: Buffer = Buffer.allocUnsafeSlow(blockBytes);
   #filled = 0;
   readonly #spares: Buffer[] = [];
   /** Whether the next write is scheduled. */
   #isDue = false;
 
-  constructor(stream: Writable) {
+  constructor(stream: FrameSink) {
     this.#stream = stream;
   }
 
@@ -239,14 +247,17 @@ export class FrameReader {
   }
 }
 
-/** Reads a JSON payload. The cast is safe, since both ends of the pipe are this same program. */
+/**
+ * Reads a JSON payload. The cast is safe: both ends of a pipe are this same program, and the frames
+ * of engine nodes are checked before (nodes/check-frames.ts).
+ */
 export function jsonPayload<Kind extends keyof JsonPayloads>(
   kind: Kind,
   frame: Frame,
 ): JsonPayloads[Kind] {
   if (frame.kind !== kind) throw new Error(`a ${frame.kind} frame is not ${kind}`);
   // eslint-disable-next-line typescript/no-unsafe-type-assertion
-  return JSON.parse(frame.payload.toString()) as JsonPayloads[Kind];
+  return (frame.parsed ?? JSON.parse(frame.payload.toString())) as JsonPayloads[Kind];
 }
 
 /** Returns samples as bytes, without a copy. */

@@ -1,0 +1,285 @@
+// Tests engine nodes that send what they may not send: each is closed, and its streams continue on
+// another node.
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:http2";
+import { after, before, test } from "node:test";
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { connectNodeAdapter } from "@connectrpc/connect-node";
+import {
+  finalsWithoutPool,
+  recognize,
+  scriptedOptions,
+  speech,
+  until,
+} from "../../../test/fixtures/engine-pool-fixture.ts";
+import { silence } from "../../../test/fixtures/flite.ts";
+import { openKeptLog } from "../../../test/fixtures/kept-log.ts";
+import {
+  Engines,
+  type ServeRequest,
+  type ServeResponse,
+  ServeResponseSchema,
+} from "../../gen/hlust/engine/v1/engine_pb.ts";
+import { createLog } from "../../std/log.ts";
+import { type EnginePool, openEnginePool } from "../pool/engine-pool.ts";
+import { FrameReader, FrameWriter } from "../protocol/engine-frames.ts";
+import { EngineSession } from "../process/engine-session.ts";
+import type { Commit } from "../protocol/session-checkpoint.ts";
+import { createScriptedEngine } from "../scripted/scripted-engine.ts";
+import { nodeProtocol } from "./node-protocol.ts";
+import { OutgoingMessages } from "./outgoing-messages.ts";
+import { openEngineListener } from "./serve-engines.ts";
+import { SharedProcesses } from "./shared-processes.ts";
+
+const credential = "the credential of these tests";
+const log = createLog("silent");
+
+type Responses = OutgoingMessages<ServeResponse>;
+type Message = MessageInitShape<typeof ServeResponseSchema>;
+/** What a bad node does when it has the whole input of a session. */
+type Badness = (node: {
+  readonly session: number;
+  readonly writer: FrameWriter;
+  readonly say: (message: Message) => void;
+  readonly sendBytes: (bytes: Buffer) => void;
+}) => void;
+
+/** Opens an engine node that behaves until it has the whole input of a session. */
+async function openBadNode(badness: Badness, options: { readonly answersBeats?: boolean } = {}) {
+  async function* serve(requests: AsyncIterable<ServeRequest>): AsyncGenerator<ServeResponse> {
+    const responses: Responses = new OutgoingMessages((process, frames) =>
+      create(ServeResponseSchema, { message: { case: "frames", value: { process, frames } } }),
+    );
+    const say = (message: Message) => responses.push(create(ServeResponseSchema, message));
+    const runId = String(Math.random());
+    const hello = { protocol: nodeProtocol, version: "1", runId, cores: 1 };
+    say({ message: { case: "hello", value: hello } });
+    const model = { name: "scripted", version: "1", uses: ["live", "short", "job"], preference: 0 };
+    const languageCodes = ["en-US", "is-IS"];
+    const ready = {
+      process: 1,
+      model: { ...model, languageCodes },
+      engine: { name: "scripted", languageCodes, takesHints: false, alignsWords: false },
+      cpuPerSpeech: 0.0001,
+    };
+    say({ message: { case: "ready", value: ready } });
+    const sendBytes = (bytes: Buffer) => responses.frames(1, bytes);
+    const writer = new FrameWriter({
+      writable: true,
+      write(bytes, done) {
+        sendBytes(bytes);
+        done();
+      },
+    });
+    const reader = new FrameReader();
+    const read = async () => {
+      for await (const { message } of requests) {
+        if (message.case === "beat" && options.answersBeats !== false) {
+          const { number } = message.value;
+          say({ message: { case: "beat", value: { number, others: [] } } });
+        }
+        if (message.case !== "frames") continue;
+        for (const { kind, session } of reader.push(Buffer.from(message.value.frames))) {
+          if (kind === "endInput") badness({ session, writer, say, sendBytes });
+        }
+      }
+    };
+    read().catch(() => {});
+    yield* responses;
+  }
+  const handle = connectNodeAdapter({
+    routes: (router) => router.service(Engines, { serve }),
+  });
+  const server = createServer(handle).listen(0, "127.0.0.1");
+  const sessions = new Set<{ destroy(): void }>();
+  server.on("session", (session) => sessions.add(session));
+  await once(server, "listening");
+  const address = server.address();
+  assert.ok(typeof address === "object" && address !== null);
+  return {
+    port: address.port,
+    async [Symbol.asyncDispose]() {
+      for (const session of sessions) session.destroy();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
+
+let good: { readonly pool: EnginePool; readonly port: number } & AsyncDisposable;
+before(async () => {
+  await using parts = new AsyncDisposableStack();
+  const share = new SharedProcesses();
+  const pool = parts.use(await openEnginePool({ engine: "scripted", processes: 1, share, log }));
+  const place = { host: "127.0.0.1", port: 0, credential, cores: 1, isLoading: () => false, log };
+  const { address } = parts.use(await openEngineListener(share, place));
+  const open = parts.move();
+  const port = Number(address.split(":").at(-1));
+  good = { pool, port, [Symbol.asyncDispose]: () => open.disposeAsync() };
+});
+after(() => good[Symbol.asyncDispose]());
+
+/** Returns a pool that uses the good node and another one, and its log. */
+async function openPool(port: number) {
+  const kept = openKeptLog();
+  const names = [port, good.port].map((each) => ({
+    host: "127.0.0.1",
+    port: each,
+    isEncrypted: false,
+  }));
+  const pool = await openEnginePool({
+    engine: "scripted",
+    processes: 1,
+    hasOwnModels: false,
+    nodes: { names, credential, silentMsMax: 1_500 },
+    log: kept.log,
+  });
+  await until(
+    () => pool.state().ready === 2,
+    () => JSON.stringify(pool.state().nodes),
+  );
+  return { pool, kept, [Symbol.asyncDispose]: () => pool[Symbol.asyncDispose]() };
+}
+
+const said = [speech(1200), silence(800), speech(700), silence(900), speech(400)];
+const short = { mode: "short" } as const;
+const final = { isFinal: true, alternatives: [{ text: "one", words: [] }], audioEndMs: 1 };
+
+/** Returns the first commit of a good engine process for what is said. */
+function firstCommit(): Commit {
+  const commits: Commit[] = [];
+  const options = { alternativesMax: 1, interim: false, silenceMsMin: 500, punctuation: true };
+  const session = new EngineSession(
+    createScriptedEngine(),
+    { ...scriptedOptions, ...options, ...short },
+    {
+      interim() {},
+      committed: (commit) => void commits.push(commit),
+      progress() {},
+      received() {},
+      done() {},
+    },
+  );
+  for (const samples of said) session.push(samples);
+  session.endInput();
+  while (session.step() === true);
+  session.close();
+  return commits[0] ?? assert.fail("nothing was committed");
+}
+
+test("an engine node that sends what it may not send is closed and named, and its stream continues", async () => {
+  const text = (session: number, json: string) => {
+    const payload = Buffer.from(json);
+    const header = Buffer.alloc(12);
+    header.writeUInt32LE(payload.length, 0);
+    header.writeUInt32LE(session, 4);
+    // The number of an interim frame.
+    header.writeUInt32LE(10, 8);
+    return Buffer.concat([header, payload]);
+  };
+  const commit = firstCommit();
+  const rows: [what: string, badness: Badness, problem: RegExp][] = [
+    [
+      "garbage",
+      ({ sendBytes }) => sendBytes(Buffer.alloc(200, 0xee)),
+      /bytes that are not a frame/,
+    ],
+    [
+      "a number that is none",
+      ({ session, sendBytes }) =>
+        sendBytes(text(session, '{"isFinal":false,"alternatives":[],"audioEndMs":NaN}')),
+      /^interim: .*JSON/,
+    ],
+    [
+      "an infinite number",
+      ({ session, sendBytes }) =>
+        sendBytes(text(session, '{"isFinal":false,"alternatives":[],"audioEndMs":1e999}')),
+      /^interim: audioEndMs must be a number from 0 to \d+, not Infinity/,
+    ],
+    [
+      "a million letters",
+      ({ session, writer }) => {
+        const alternatives = [{ text: "a".repeat(1_000_000), words: [] }];
+        writer.writeJson("interim", session, { ...final, isFinal: false, alternatives });
+      },
+      /^interim: an alternative has no text of at most 50000 letters/,
+    ],
+    [
+      "a final twice",
+      ({ session, writer }) => {
+        for (const _ of [1, 2]) writer.writeJson("committed", session, commit);
+      },
+      /^committed: a final at 1700 ms comes after one at 1700 ms/,
+    ],
+    [
+      "a commit out of order",
+      ({ session, writer }) => {
+        const position = { samples: 9, flushMarkers: 0 };
+        writer.writeJson("committed", session, commit);
+        writer.writeJson("committed", session, { checkpoint: { ...commit.checkpoint, position } });
+      },
+      /^committed: position 9 comes after \d{5}/,
+    ],
+    [
+      "a commit of audio that was not sent",
+      ({ session, writer }) => {
+        const position = { samples: 1e8, flushMarkers: 0 };
+        writer.writeJson("committed", session, { checkpoint: { ...commit.checkpoint, position } });
+      },
+      /^committed: position.samples must be a whole number from 0 to \d+, not 100000000/,
+    ],
+    [
+      "more samples than were sent",
+      ({ session, writer }) => writer.writeJson("received", session, 1e7),
+      /^received: received must be a whole number/,
+    ],
+    [
+      "a frame of the other direction",
+      ({ session, writer }) => writer.write("endInput", session),
+      /^endInput: an engine node sends no such frame/,
+    ],
+    [
+      "a load that is none",
+      ({ sendBytes }) => {
+        const bytes = text(0, '{"seconds":"long"}');
+        bytes.writeUInt32LE(9, 8);
+        sendBytes(bytes);
+      },
+      /^load: seconds must be a number/,
+    ],
+    [
+      "a second hello",
+      ({ say }) => say({ message: { case: "hello", value: {} } }),
+      /may not send here/,
+    ],
+    [
+      "an answer to no beat",
+      ({ say }) => say({ message: { case: "beat", value: { number: 99, others: [] } } }),
+      /it answered no beat/,
+    ],
+  ];
+  for (const [what, badness, problem] of rows) {
+    await using node = await openBadNode(badness);
+    await using opened = await openPool(node.port);
+    const { pool, kept } = opened;
+    assert.deepEqual(await recognize(pool, said, short), finalsWithoutPool(said, short), what);
+    await until(() => kept.of("engine.node_misbehaved").length > 0, what);
+    const [line] = kept.of("engine.node_misbehaved");
+    assert.equal(line?.["node"], `127.0.0.1:${node.port}`, what);
+    assert.match(String(line?.["problem"]), problem, what);
+    assert.ok(!JSON.stringify(kept.lines).includes("aaaa"), "text is not logged");
+    const [state] = pool.state().nodes ?? [];
+    assert.deepEqual([state?.connected, state?.losses], [false, 1], what);
+    assert.match(state?.problem ?? "", problem, what);
+  }
+});
+
+test("an engine node that does not answer is given up, and its stream continues", async () => {
+  await using node = await openBadNode(() => {}, { answersBeats: false });
+  await using opened = await openPool(node.port);
+  const { pool, kept } = opened;
+  assert.deepEqual(await recognize(pool, said, short), finalsWithoutPool(said, short));
+  const [line] = kept.of("engine.node_lost");
+  assert.match(String(line?.["problem"]), /it has not answered for 1.5 s/);
+});

@@ -1,0 +1,245 @@
+// Tests a node that uses the processes of engine nodes, all in this process, over real sockets.
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect } from "node:net";
+import { after, before, test } from "node:test";
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { Code, createClient } from "@connectrpc/connect";
+import { createGrpcTransport, Http2SessionManager } from "@connectrpc/connect-node";
+import {
+  finalsWithoutPool,
+  openInput,
+  recognize,
+  scriptedOptions,
+  speech,
+  until,
+} from "../../../test/fixtures/engine-pool-fixture.ts";
+import { silence } from "../../../test/fixtures/flite.ts";
+import { Engines, ServeRequestSchema } from "../../gen/hlust/engine/v1/engine_pb.ts";
+import { createLog } from "../../std/log.ts";
+import { type EnginePool, openEnginePool } from "../pool/engine-pool.ts";
+import { nodeProtocol } from "./node-protocol.ts";
+import { openEngineListener } from "./serve-engines.ts";
+import { SharedProcesses } from "./shared-processes.ts";
+
+const log = createLog("silent");
+const credential = "the credential of these tests";
+
+/** Opens an engine node with this many processes of the scripted engine. */
+async function openNode(processes: number, options: { readonly helloMsMax?: number } = {}) {
+  await using parts = new AsyncDisposableStack();
+  const shared = new SharedProcesses();
+  const pool = parts.use(
+    await openEnginePool({ engine: "scripted", processes, share: shared, log }),
+  );
+  const listener = parts.use(
+    await openEngineListener(shared, {
+      host: "127.0.0.1",
+      port: 0,
+      credential,
+      cores: processes,
+      isLoading: () => false,
+      log,
+      ...options,
+    }),
+  );
+  const open = parts.move();
+  const port = Number(listener.address.split(":").at(-1));
+  return { shared, pool, port, [Symbol.asyncDispose]: () => open.disposeAsync() };
+}
+
+/** Opens a pool that uses these engine nodes and runs no models itself. */
+async function openClient(
+  ports: readonly number[],
+  options: { readonly credential?: string } = {},
+) {
+  return await openEnginePool({
+    engine: "scripted",
+    processes: 1,
+    hasOwnModels: false,
+    nodes: {
+      names: ports.map((port) => ({ host: "127.0.0.1", port, isEncrypted: false })),
+      credential: options.credential ?? credential,
+    },
+    log,
+  });
+}
+
+const said = [speech(1200), silence(800), speech(700), silence(900), speech(400)];
+const isReady = (pool: EnginePool, processes: number) =>
+  until(
+    () => pool.state().ready === processes,
+    () => JSON.stringify(pool.state().nodes),
+  );
+
+let node: Awaited<ReturnType<typeof openNode>>;
+let client: EnginePool;
+before(async () => {
+  node = await openNode(2);
+  client = await openClient([node.port]);
+  await isReady(client, 2);
+});
+after(async () => {
+  await client[Symbol.asyncDispose]();
+  await node[Symbol.asyncDispose]();
+});
+
+test("streams, short recordings and jobs are recognized on an engine node as on this one", async () => {
+  for (const mode of ["live", "short", "job"] as const) {
+    const running = Array.from({ length: 6 }, () => recognize(client, said, { mode }));
+    for (const found of await Promise.all(running)) {
+      assert.deepEqual(found, finalsWithoutPool(said, { mode }), mode);
+    }
+  }
+  assert.deepEqual(client.languageCodes("live"), ["en-US", "is-IS"]);
+  await until(() => node.shared.sessions === 0, "no session is left");
+});
+
+test("an engine node is shared: each client's sessions count for the others", async () => {
+  await using other = await openClient([node.port]);
+  await isReady(other, 2);
+  const streams = Array.from({ length: 4 }, () => openInput(speech(300)));
+  const running = streams.map(({ input }) => recognize(client, input));
+  const sessions = () => other.state().nodes?.[0]?.sessions;
+  await until(
+    () => sessions() === 4,
+    () => `the other client sees ${sessions()}`,
+  );
+  assert.ok((other.state().nodes?.[0]?.load ?? 0) >= 0);
+  for (const { end } of streams) end();
+  await Promise.all(running);
+  await until(() => sessions() === 0, "they have ended");
+});
+
+test("a node with another credential is refused, which is said", async () => {
+  await using other = await openClient([node.port], { credential: "quite another credential" });
+  const problem = () => other.state().nodes?.[0]?.problem;
+  await until(() => problem() !== undefined, "it is refused");
+  assert.match(problem() ?? "", /it refused the credential: HLUST_ENGINE_CREDENTIAL must be/);
+  assert.throws(() => other.languageCodes("live"), { code: "unavailable", reason: "NO_ENGINE" });
+  await assert.rejects(recognize(other, said), { code: "unavailable", reason: "NO_ENGINE" });
+});
+
+test("a client of another protocol is refused with both versions", async () => {
+  const baseUrl = `http://127.0.0.1:${node.port}`;
+  const serve = async (...messages: MessageInitShape<typeof ServeRequestSchema>[]) => {
+    const sessionManager = new Http2SessionManager(baseUrl);
+    async function* requests() {
+      for (const message of messages) yield create(ServeRequestSchema, message);
+      await new Promise(() => {});
+    }
+    const headers = { authorization: `Bearer ${credential}` };
+    const transport = createGrpcTransport({ baseUrl, sessionManager });
+    try {
+      await Array.fromAsync(createClient(Engines, transport).serve(requests(), { headers }));
+    } finally {
+      sessionManager.abort();
+    }
+  };
+  const other = {
+    message: { case: "hello" as const, value: { protocol: 99, version: "9.9" } },
+  };
+  await assert.rejects(serve(other), {
+    code: Code.FailedPrecondition,
+    rawMessage: /protocol 1, the client has version 9.9 with protocol 99: use versions/,
+  });
+  const hello = {
+    message: { case: "hello" as const, value: { protocol: nodeProtocol, version: "1" } },
+  };
+  const beat = { message: { case: "beat" as const, value: { number: 1, uses: [] } } };
+  await assert.rejects(serve(beat), { rawMessage: /must say hello first/ });
+  await assert.rejects(serve(hello, hello), {
+    rawMessage: /only frames and beats after its hello/,
+  });
+  const frames = (bytes: Uint8Array<ArrayBuffer>, process = 1) => ({
+    message: { case: "frames" as const, value: { process, frames: bytes } },
+  });
+  const garbage = frames(new Uint8Array(100).fill(0xee));
+  await assert.rejects(serve(hello, garbage), { rawMessage: /bytes that are not a frame/ });
+  const nowhere = frames(new Uint8Array(1), 99);
+  await assert.rejects(serve(hello, nowhere), { rawMessage: /there is no process 99/ });
+  assert.deepEqual(await recognize(client, said), finalsWithoutPool(said));
+});
+
+test("connections that are not of a client are closed, and clients notice nothing", async () => {
+  const running = recognize(client, said);
+  const bytes = ["GET / HTTP/1.1\r\nhost: a\r\n\r\n", "\x16\x03\x01garbage".repeat(100), ""];
+  await using quick = await openNode(1, { helloMsMax: 200 });
+  for (const port of [node.port, quick.port]) {
+    for (const text of bytes) {
+      if (text === "" && port === node.port) continue;
+      const socket = connect(port, "127.0.0.1");
+      socket.on("error", () => {});
+      socket.write(text);
+      socket.resume();
+      await once(socket, "close");
+    }
+  }
+  assert.deepEqual(await running, finalsWithoutPool(said));
+});
+
+test("a node that is stopped hands its streams over between two utterances", async () => {
+  await using first = await openNode(1);
+  await using own = await openClient([first.port, node.port]);
+  await isReady(own, 3);
+  const gate = Promise.withResolvers<void>();
+  const finals: number[] = [];
+  async function* input() {
+    yield* [speech(600), silence(900)];
+    await gate.promise;
+    yield* [speech(500), silence(900), speech(300)];
+  }
+  const streams = Array.from({ length: 6 }, async () => {
+    const found = [];
+    for await (const each of own.recognize(input(), scriptedOptions)) {
+      found.push(each);
+      finals.push(each.audioEndMs);
+    }
+    return found;
+  });
+  await until(() => finals.length === 6, "each stream has a final");
+  assert.ok(first.shared.sessions > 0, "the node that will be stopped has streams");
+  first.shared.leave();
+  // All input is covered by a commit, or will be by the next one.
+  gate.resolve();
+  const expected = finalsWithoutPool([
+    speech(600),
+    silence(900),
+    speech(500),
+    silence(900),
+    speech(300),
+  ]);
+  for (const found of await Promise.all(streams)) assert.deepEqual(found, expected);
+  assert.equal(own.state().nodes?.[0]?.leaving, true);
+  await until(() => first.shared.sessions === 0, "no stream is left");
+});
+
+test("a name with several addresses is several nodes, and one node under two names is one", async () => {
+  await using two = await openNode(1);
+  const found = { addresses: ["127.0.0.1"] };
+  const names = [
+    { host: "engines.test", port: two.port, isEncrypted: false },
+    { host: "127.0.0.1", port: two.port, isEncrypted: false },
+  ];
+  await using pool = await openEnginePool({
+    engine: "scripted",
+    processes: 1,
+    hasOwnModels: false,
+    nodes: {
+      names,
+      credential,
+      lookupMs: 50,
+      lookup: (host) => Promise.resolve(host === "engines.test" ? found.addresses : [host]),
+    },
+    log,
+  });
+  const connected = () => pool.state().nodes?.filter((each) => each.connected) ?? [];
+  await until(() => pool.state().nodes?.length === 2 && connected().length === 1, "one is used");
+  found.addresses = ["127.0.0.1", "127.0.0.2"];
+  await until(() => pool.state().nodes?.length === 3, "another address is found");
+  assert.equal(pool.state().models[0]?.processes, 1);
+  const reached = pool.state().nodes?.map(({ address }) => address);
+  assert.ok(reached?.includes(`engines.test:${two.port} (127.0.0.2)`), reached?.join());
+  found.addresses = ["127.0.0.1"];
+  await until(() => pool.state().nodes?.length === 2, "an address that is gone is forgotten");
+});

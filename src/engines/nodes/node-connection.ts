@@ -1,0 +1,335 @@
+import { create } from "@bufbuild/protobuf";
+import { createClient } from "@connectrpc/connect";
+import { createGrpcTransport, Http2SessionManager } from "@connectrpc/connect-node";
+import {
+  Engines,
+  type NodeBeat,
+  type NodeHello,
+  type ProcessReady,
+  type ServeRequest,
+  ServeRequestSchema,
+  type ServeResponse,
+} from "../../gen/hlust/engine/v1/engine_pb.ts";
+import type { Log } from "../../std/log.ts";
+import { packageVersion } from "../../std/version.ts";
+import { EngineChild } from "../pool/engine-child.ts";
+import type { LinkEnd } from "../pool/engine-link.ts";
+import type { LoadableModel } from "../pool/loadable-models.ts";
+import type { Machine } from "../pool/machine.ts";
+import type { LoadReport } from "../protocol/load-report.ts";
+import { BadFrame, FrameCheck } from "./check-frames.ts";
+import { NodeLink } from "./node-link.ts";
+import {
+  authorizationOf,
+  beatMs,
+  helloMsMax,
+  messageBytesMax,
+  nodeProtocol,
+  silentMsMax,
+  windowBytes,
+} from "./node-protocol.ts";
+import { OutgoingMessages } from "./outgoing-messages.ts";
+import { useMessage, useOfMessage } from "./process-use.ts";
+import { checkedReady } from "./process-ready.ts";
+
+/**
+ * How long a process with work may send nothing although its node answers. The node itself watches
+ * its processes more closely, so this only ends a node that is broken.
+ */
+const quietMsMax = 60_000;
+const processesMax = 10_000;
+const coresMax = 100_000;
+
+/** An address of an engine node. */
+export interface NodeAddress {
+  /** The address as in the setting, for the log: <host>:<port>. */
+  readonly name: string;
+  /** The host name, which the certificate must have. */
+  readonly host: string;
+  /** The IP address. */
+  readonly address: string;
+  readonly port: number;
+  readonly isEncrypted: boolean;
+}
+
+export interface NodeConnectionOptions {
+  readonly credential: string;
+  /** The certificates of further authorities, in PEM form. */
+  readonly authorities?: string | undefined;
+  readonly log: Log;
+  /** The silence after which the node is given up. Default: silentMsMax. */
+  readonly silentMsMax?: number;
+}
+
+/** What a connection reports to the pool. */
+export interface NodeEvents {
+  /** Called when the node has answered the hello. Throws if the node is not to be used. */
+  joined(connection: NodeConnection): void;
+  ready(child: EngineChild, model: LoadableModel): void;
+  loaded(child: EngineChild, model: LoadableModel, report: LoadReport): void;
+  /** Returns whether another process can take over a session of this model. */
+  hasOther(model: LoadableModel): boolean;
+  leaving(connection: NodeConnection): void;
+}
+
+/** The error for a node that sends what it may not send. */
+export class NodeMisbehaved extends Error {}
+
+interface NodeProcess {
+  readonly child: EngineChild;
+  readonly link: NodeLink;
+  readonly model: LoadableModel;
+}
+
+/** One connection to an engine node, from its opening to its end. */
+export class NodeConnection {
+  readonly address: NodeAddress;
+  readonly #options: NodeConnectionOptions;
+  readonly #events: NodeEvents;
+  readonly #outgoing: OutgoingMessages<ServeRequest>;
+  readonly #processes = new Map<number, NodeProcess>();
+  readonly #ending = new AbortController();
+  /** The process whose frames were handled last. */
+  #speaking: NodeProcess | undefined;
+  #hello: NodeHello | undefined;
+  #machine: Machine | undefined;
+  #lastProcess = 0;
+  #lastBeat = 0;
+  /** The beats that were sent and not answered, by their time. */
+  readonly #unanswered: number[] = [];
+  #answered = 0;
+  #delayMs = 0;
+  #isLoading = true;
+  #isLeaving = false;
+
+  constructor(address: NodeAddress, options: NodeConnectionOptions, events: NodeEvents) {
+    this.address = address;
+    this.#options = options;
+    this.#events = events;
+    this.#outgoing = new OutgoingMessages((process, frames) =>
+      create(ServeRequestSchema, { message: { case: "frames", value: { process, frames } } }),
+    );
+  }
+
+  get runId(): string {
+    return this.#hello?.runId ?? "";
+  }
+
+  get version(): string {
+    return this.#hello?.version ?? "";
+  }
+
+  get machine(): Machine | undefined {
+    return this.#machine;
+  }
+
+  get isLeaving(): boolean {
+    return this.#isLeaving;
+  }
+
+  /** Whether the node still loads models for the first time. */
+  get isLoading(): boolean {
+    return this.#isLoading;
+  }
+
+  /** The time that the last answered beat took. */
+  get delayMs(): number {
+    return this.#delayMs;
+  }
+
+  get children(): readonly EngineChild[] {
+    return Array.from(this.#processes.values(), ({ child }) => child).filter(
+      ({ hasExited }) => !hasExited,
+    );
+  }
+
+  /**
+   * Uses the node until the connection ends. Rejects with the reason: NodeMisbehaved if the node
+   * sent what it may not send. All sessions then continue elsewhere.
+   */
+  async run(): Promise<void> {
+    const { credential } = this.#options;
+    const manager = this.#openManager();
+    const transport = createGrpcTransport({
+      baseUrl: urlOf(this.address),
+      sessionManager: manager,
+      acceptCompression: [],
+      readMaxBytes: messageBytesMax,
+      writeMaxBytes: messageBytesMax,
+    });
+    const hello = { protocol: nodeProtocol, version: packageVersion() };
+    this.#outgoing.push(create(ServeRequestSchema, { message: { case: "hello", value: hello } }));
+    const limit = setTimeout(() => this.fail(new Error("it did not answer the hello")), helloMsMax);
+    const beats = setInterval(() => this.#beat(), beatMs);
+    const { signal } = this.#ending;
+    let end: LinkEnd = { how: "the connection ended", isOfProcess: false };
+    try {
+      const responses = createClient(Engines, transport).serve(this.#outgoing, {
+        signal,
+        headers: { authorization: authorizationOf(credential) },
+      });
+      for await (const response of responses) {
+        signal.throwIfAborted();
+        this.#take(response);
+        if (this.#hello) clearTimeout(limit);
+      }
+      signal.throwIfAborted();
+      throw new Error("the node has ended the connection");
+    } catch (thrown) {
+      const error: unknown = signal.aborted ? signal.reason : thrown;
+      const how = error instanceof Error ? error.message : String(error);
+      end = { how, isOfProcess: false };
+      // The session whose frame was bad may be the cause, so this counts as a crash of its process.
+      if (error instanceof NodeMisbehaved && error.cause instanceof BadFrame) {
+        this.#speaking?.link.close({ ...end, suspect: error.cause.session });
+      }
+      throw error;
+    } finally {
+      clearTimeout(limit);
+      clearInterval(beats);
+      this.#outgoing.end();
+      manager.abort();
+      for (const { link } of this.#processes.values()) link.close(end);
+      this.#processes.clear();
+    }
+  }
+
+  /** Ends the connection. */
+  fail(error: Error): void {
+    this.#ending.abort(error);
+  }
+
+  #openManager(): Http2SessionManager {
+    const { authorities } = this.#options;
+    const { host, isEncrypted } = this.address;
+    const settings = { initialWindowSize: windowBytes, enablePush: false };
+    const secure = { servername: host, ...(authorities !== undefined && { ca: authorities }) };
+    const options = { settings, maxSessionMemory: 256, ...(isEncrypted && secure) };
+    return new Http2SessionManager(urlOf(this.address), {}, options);
+  }
+
+  #take({ message }: ServeResponse): void {
+    try {
+      this.#handle(message);
+    } catch (error) {
+      const problem = error instanceof Error ? error.message : String(error);
+      throw new NodeMisbehaved(problem, { cause: error });
+    }
+  }
+
+  #handle(message: ServeResponse["message"]): void {
+    if (!this.#hello) {
+      if (message.case !== "hello") throw new Error("it did not say hello first");
+      this.#join(message.value);
+      return;
+    }
+    switch (message.case) {
+      case "ready":
+        this.#addProcess(message.value);
+        break;
+      case "gone":
+        this.#processes
+          .get(message.value.process)
+          ?.link.close({ how: message.value.how.slice(0, 200), isOfProcess: true });
+        this.#processes.delete(message.value.process);
+        break;
+      case "retiring":
+        this.#processes.get(message.value.process)?.child.handOver(() => false);
+        break;
+      case "leaving":
+        this.#leave();
+        break;
+      case "frames": {
+        const process = this.#processes.get(message.value.process);
+        this.#speaking = process;
+        process?.link.receive(message.value.frames);
+        break;
+      }
+      case "beat":
+        this.#takeBeat(message.value);
+        break;
+      case "hello":
+      case undefined:
+        throw new Error("it sent a message that it may not send here");
+    }
+  }
+
+  #join(hello: NodeHello): void {
+    const { protocol, cores, runId } = hello;
+    if (protocol !== nodeProtocol)
+      throw new Error(`its protocol is ${protocol}, not ${nodeProtocol}`);
+    if (cores < 1 || cores > coresMax || runId.length > 100) throw new Error("its hello is none");
+    this.#hello = hello;
+    this.#machine = { cores, processes: () => this.children };
+    this.#events.joined(this);
+  }
+
+  #addProcess(message: ProcessReady): void {
+    if (message.process <= this.#lastProcess)
+      throw new Error("a process has the number of another");
+    if (this.#processes.size >= processesMax) throw new Error("it has too many processes");
+    this.#lastProcess = message.process;
+    const { model, ready } = checkedReady(message);
+    const { process } = message;
+    const link = new NodeLink({
+      send: (bytes) => this.#outgoing.frames(process, bytes),
+      onStuck: () => this.fail(new NodeMisbehaved(`process ${process} sends nothing`)),
+    });
+    const machine = this.#machine ?? { cores: 1, processes: () => [] };
+    const check = new FrameCheck();
+    const child: EngineChild = new EngineChild(link, ready, {
+      model: model.name,
+      stuckMsMax: quietMsMax,
+      log: this.#options.log,
+      machine,
+      onLoad: (report) => this.#events.loaded(child, model, report),
+      check: (frame, session) => check.check(frame, session),
+      readSigns: () => undefined,
+    });
+    this.#processes.set(process, { child, link, model });
+    this.#events.ready(child, model);
+    if (this.#isLeaving) child.handOver(() => this.#events.hasOther(model));
+  }
+
+  #leave(): void {
+    this.#isLeaving = true;
+    this.#events.leaving(this);
+    for (const { child, model } of this.#processes.values()) {
+      child.handOver(() => this.#events.hasOther(model));
+    }
+  }
+
+  /** Beats are counted instead of time, since none happen while this process is suspended. */
+  #beat(): void {
+    if (!this.#hello) return;
+    const beatsMax = Math.ceil((this.#options.silentMsMax ?? silentMsMax) / beatMs);
+    if (this.#unanswered.length >= beatsMax) {
+      this.fail(new Error(`it has not answered for ${(beatsMax * beatMs) / 1000} s`));
+      return;
+    }
+    this.#unanswered.push(performance.now());
+    const number = (this.#lastBeat += 1);
+    const uses = Array.from(this.#processes, ([process, { child }]) =>
+      useMessage(process, child.ownUse),
+    );
+    const message = { case: "beat" as const, value: { number, uses } };
+    this.#outgoing.push(create(ServeRequestSchema, { message }));
+  }
+
+  #takeBeat({ number, others, isLoading }: NodeBeat): void {
+    const at = this.#unanswered.shift();
+    if (at === undefined || number !== this.#answered + 1) throw new Error("it answered no beat");
+    this.#answered = number;
+    this.#delayMs = performance.now() - at;
+    this.#isLoading = isLoading;
+    for (const use of others) {
+      const process = this.#processes.get(use.process);
+      if (process) process.child.others = useOfMessage(use);
+    }
+  }
+}
+
+function urlOf({ address, port, isEncrypted }: NodeAddress): string {
+  const host = address.includes(":") ? `[${address}]` : address;
+  return `${isEncrypted ? "https" : "http"}://${host}:${port}`;
+}
