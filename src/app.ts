@@ -310,6 +310,7 @@ async function openSlowParts(
       liveEffort: config.liveEffort,
       processes: config.engineProcesses,
       modelsFolder: config.modelsFolder,
+      modelKeys: config.modelKeys,
       get choice() {
         return config.modelChoice;
       },

@@ -13,6 +13,7 @@ import {
   type OpenSession,
   type ReadyProcess,
 } from "../protocol/engine-frames.ts";
+import type { EngineAbsence } from "../protocol/engine-absence.ts";
 import type { DiarizerSource, EngineSource } from "../protocol/engine-source.ts";
 import type { LoadReport } from "../protocol/load-report.ts";
 import type { EngineExit } from "../../metrics/recorders.ts";
@@ -46,6 +47,8 @@ type PipedProcess = ChildProcessByStdio<Writable, Readable, null>;
 
 export interface EngineChildOptions {
   readonly source: EngineSource | DiarizerSource;
+  /** The key for the server of a hosted model, which gets it as a variable of its environment. */
+  readonly key?: string | undefined;
   /** The name of the model, for the log. */
   readonly model: string;
   /** The time after which a process that has work but makes no progress is killed. */
@@ -53,6 +56,8 @@ export interface EngineChildOptions {
   readonly log: Log;
   /** Called with each load report of the process. */
   readonly onLoad: (report: LoadReport) => void;
+  /** Called when the server of a hosted model has become absent, or is present again. */
+  readonly onAbsence?: (absence: EngineAbsence | undefined) => void;
   /** Aborts the start; it has no effect after the start. */
   readonly signal?: AbortSignal;
 }
@@ -69,6 +74,7 @@ export class EngineChild {
   readonly #process: PipedProcess;
   readonly #reportMs: number;
   readonly #onLoad: (report: LoadReport) => void;
+  readonly #onAbsence: EngineChildOptions["onAbsence"];
   readonly #writer: FrameWriter;
   readonly #watchdog: Watchdog;
   readonly #sessions = new Map<number, ChildSession>();
@@ -77,6 +83,7 @@ export class EngineChild {
   #activeSuspect = 0;
   #hasCommitted = false;
   #liveLateMs = 0;
+  #absence: EngineAbsence | undefined;
   #hasExited = false;
   #isStuck = false;
   /** Resolves closeWhenIdle()'s wait for the last session. */
@@ -90,6 +97,8 @@ export class EngineChild {
     this.pid = started.process.pid ?? 0;
     this.#reportMs = reportMsFor(options.stuckMsMax);
     this.#onLoad = options.onLoad;
+    this.#onAbsence = options.onAbsence;
+    this.#absence = ready.absence;
     this.#writer = new FrameWriter(started.process.stdin);
     this.#watchdog = new Watchdog({
       pid: this.pid,
@@ -121,6 +130,11 @@ export class EngineChild {
   /** Whether the process has ended, so that sessions can no longer be opened in it. */
   get hasExited(): boolean {
     return this.#hasExited;
+  }
+
+  /** Why the server of a hosted model cannot recognize now; undefined if it can. */
+  get absence(): EngineAbsence | undefined {
+    return this.#absence;
   }
 
   /** Why the process ended, if it was still needed. */
@@ -198,6 +212,10 @@ export class EngineChild {
       return;
     }
     if (frame.kind === "committed") this.#hasCommitted = true;
+    if (frame.kind === "error") {
+      const { absence } = jsonPayload("error", frame);
+      if (absence) this.#setAbsence(absence);
+    }
     const session = this.#sessions.get(frame.session);
     // Frames may still arrive for a session that has been left.
     session?.take(frame);
@@ -212,6 +230,13 @@ export class EngineChild {
     const weight = 1 - Math.exp(-report.seconds / lateSeconds);
     this.#liveLateMs += weight * (report.liveLateMs - this.#liveLateMs);
     this.#onLoad(report);
+    this.#setAbsence(report.absence);
+  }
+
+  #setAbsence(absence: EngineAbsence | undefined): void {
+    const before = this.#absence;
+    this.#absence = absence;
+    if (before?.kind !== absence?.kind) this.#onAbsence?.(absence);
   }
 
   #checkIdle(): void {
@@ -285,14 +310,14 @@ export async function openEngineChild(options: EngineChildOptions): Promise<Engi
   }
 }
 
-function start({ source, stuckMsMax, log }: EngineChildOptions): StartedChild {
+function start({ source, key, stuckMsMax, log }: EngineChildOptions): StartedChild {
   const isDiarizer = source.engine === "diarizer";
   const name = isDiarizer ? "../process/diarizer-process.ts" : "../process/engine-process.ts";
   const program = fileURLToPath(new URL(name, import.meta.url));
   const parameters = [JSON.stringify(source), String(reportMsFor(stuckMsMax))];
   const child = spawn(process.execPath, [program, ...parameters], {
     stdio: ["pipe", "pipe", "inherit"],
-    env: environment,
+    env: { ...environment, ...(key !== undefined && { MODEL_KEY: key }) },
   });
   const exited = new Promise<string>((resolve) => {
     child.once("error", (error) => resolve(error.message));

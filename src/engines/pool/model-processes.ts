@@ -6,6 +6,7 @@ import { Admission, type LoadedProcess } from "./admission.ts";
 import { type EngineChild, openEngineChild } from "./engine-child.ts";
 import type { EngineDescription } from "../protocol/engine-frames.ts";
 import type { LoadableModel } from "./loadable-models.ts";
+import type { EngineAbsence } from "../protocol/engine-absence.ts";
 import type { LoadReport } from "../protocol/load-report.ts";
 import type { ReadySignal } from "./ready-signal.ts";
 
@@ -41,6 +42,8 @@ export interface ModelProcessesOptions {
   readonly ready: Pick<ReadySignal, "notify">;
   /** Records what the processes do, for the metrics of the node. */
   readonly recorder?: EngineRecorder | undefined;
+  /** The keys for the servers of hosted models, by the names of their variables. */
+  readonly modelKeys?: Readonly<Record<string, string>> | undefined;
   /** Returns the processes of all models, which share the machine. */
   readonly allProcesses: () => readonly LoadedProcess[];
 }
@@ -95,6 +98,15 @@ export class ModelProcesses implements AsyncDisposable {
 
   /** Returns the processes that are ready. */
   children(): EngineChild[] {
+    return this.#running().filter(({ absence }) => absence === undefined);
+  }
+
+  /** Why the server of a hosted model cannot recognize now; undefined if it can. */
+  get absence(): EngineAbsence | undefined {
+    return this.#running().at(0)?.absence;
+  }
+
+  #running(): EngineChild[] {
     return this.#slots.flatMap(({ child }) => (child && !child.hasExited ? child : []));
   }
 
@@ -152,14 +164,18 @@ export class ModelProcesses implements AsyncDisposable {
 
   #admissionFor(cpuPerSpeech: number): Admission {
     const { allProcesses } = this.#options;
-    const fullEffort = this.#engine?.fullEffort;
-    return new Admission(availableParallelism(), cpuPerSpeech, allProcesses, fullEffort);
+    const { fullEffort, sessionsMax } = this.#engine ?? {};
+    const cores = availableParallelism();
+    return new Admission(cores, cpuPerSpeech, allProcesses, fullEffort, sessionsMax);
   }
 
   async #start(slot: Slot): Promise<EngineChild> {
-    const { model, voiceActivity, log, stuckMsMax, ready, recorder } = this.#options;
+    const { model, voiceActivity, modelKeys, log, stuckMsMax, ready, recorder } = this.#options;
+    const { source } = model;
+    const keyVariable = source.engine === "model" ? source.keyVariable : undefined;
     const child = await openEngineChild({
-      source: { ...model.source, ...(voiceActivity && { voiceActivity }) },
+      key: keyVariable === undefined ? undefined : modelKeys?.[keyVariable],
+      source: { ...source, ...(voiceActivity && { voiceActivity }) },
       model: model.name,
       log,
       stuckMsMax,
@@ -167,6 +183,7 @@ export class ModelProcesses implements AsyncDisposable {
         this.#admission.learn(report);
         recorder?.worked(model.name, workOf(report));
       },
+      onAbsence: (absence) => this.#noteAbsence(absence),
       signal: this.#ending.signal,
     }).finally(() => {
       slot.wasAttempted = true;
@@ -177,6 +194,7 @@ export class ModelProcesses implements AsyncDisposable {
     }
     const startedAt = performance.now();
     slot.child = child;
+    if (child.absence) this.#noteAbsence(child.absence);
     ready.notify();
     void child.exited.then((how) => {
       slot.child = undefined;
@@ -189,6 +207,14 @@ export class ModelProcesses implements AsyncDisposable {
       this.#restart(slot);
     });
     return child;
+  }
+
+  /** Sessions that wait for the server, or that it has left, look for a process again. */
+  #noteAbsence(absence: EngineAbsence | undefined): void {
+    const { log, ready, model } = this.#options;
+    if (absence) log.warn({ model: model.name, ...absence }, "engine.absent");
+    else log.info({ model: model.name }, "engine.present");
+    ready.notify();
   }
 
   #restart(slot: Slot): void {
