@@ -166,12 +166,14 @@ test("the failure of a streamed server is reported while the utterance is still 
 test("an utterance that is left ends its call and its place", async () => {
   const called = Promise.withResolvers<void>();
   const aborted = Promise.withResolvers<void>();
-  const { parts, stream } = openParts((_samples, { signal }) => {
+  const opened = openParts((_samples, { signal }) => {
     called.resolve();
     signal.addEventListener("abort", () => aborted.resolve());
     return Promise.withResolvers<never>().promise;
   }, length);
-  stream();
+  const answerMsMax = { live: 600_000, other: 600_000 };
+  const parts = { ...opened.parts, answerMsMax };
+  opened.stream();
   const decoder = new HostedDecoder(parts, job);
   decoder.begin();
   decoder.accept(speech(100));
