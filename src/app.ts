@@ -334,6 +334,7 @@ async function openSlowParts(
       hasOwnModels: config.engines.hasOwnModels,
       nodes: config.engines.nodes,
       modelsFolder: config.modelsFolder,
+      modelKeys: config.modelKeys,
       get choice() {
         return config.modelChoice;
       },

@@ -16,7 +16,7 @@ import { limitSettings, readLimits } from "./settings/limit-settings.ts";
 import { logSettings, readLog, type LogConfig } from "./settings/log-settings.ts";
 import { memorySettings } from "./settings/memory-settings.ts";
 import { metricsSettings, readMetrics, type MetricsSettings } from "./settings/metrics-settings.ts";
-import { modelSettings, type ModelConfig } from "./settings/model-settings.ts";
+import { modelKeysOf, modelSettings, type ModelConfig } from "./settings/model-settings.ts";
 import type { OpenIdSettings } from "./auth/open-id.ts";
 import type { S3Settings } from "./media/s3-bucket.ts";
 import { openIdSettings, readOpenId } from "./settings/open-id-settings.ts";
@@ -240,6 +240,7 @@ const settings = {
       | "metrics"
       | "tracing"
       | "log"
+      | "modelKeys"
     >
   ]: Setting<Config[Key] | undefined>;
 };
@@ -300,6 +301,7 @@ export function examineConfig(environment: NodeJS.ProcessEnv): {
     liveEffort: read(settings.liveEffort),
     modelsFolder: read(settings.modelsFolder) ?? join(dataFolder, "models"),
     modelChoice: read(settings.modelChoice),
+    modelKeys: modelKeysOf(environment),
     catalogueFile: read(settings.catalogueFile),
     allowMediaFrom: read(settings.allowMediaFrom),
     allowWebhooksTo: read(settings.allowWebhooksTo),

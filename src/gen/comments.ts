@@ -1122,6 +1122,12 @@ export const comments: Readonly<Record<string, string>> = {
   "hlust.webhooks.v1.Webhooks.TestWebhook": "Sends a message of the type `webhook.test`.\n\nThe message is treated like any other: signed, listed, and retried until it is accepted.",
   "hlust.webhooks.v1.Webhooks.ListWebhookDeliveries": "Lists the deliveries of a webhook, newest first.\n\nThe list has deliveries in every state. They are kept for 30 days.",
   "hlust.webhooks.v1.Webhooks.RedeliverWebhookDelivery": "Sends a message again.\n\nThe message is sent immediately and retried for another day, with the same `webhook-id` and the\nsame bytes.",
+  "nvidia.riva.asr.SpeechRecognitionAlternative.confidence": "0 if it is not known. Some models give the logarithm of a probability.",
+  "nvidia.riva.asr.WordInfo.start_time": "In milliseconds.",
+  "nvidia.riva.asr.AudioEncoding": "The encoding of audio. In Riva the enum is in the package nvidia.riva; on the wire it is the same.",
+  "nvidia.riva.asr.RivaSpeechRecognition": "The speech recognition of NVIDIA Riva.",
+  "nvidia.riva.asr.RivaSpeechRecognition.Recognize": "Recognizes a recording.",
+  "nvidia.riva.asr.RivaSpeechRecognition.StreamingRecognize": "Recognizes audio while it is spoken. The first message has the configuration.",
   "tiro.speech.v1alpha.Speech": "hlust.speech.v2beta1.Speech for clients made for tiro.speech.v1alpha.Speech, whose messages have\nthe field numbers of Google's speech service. Fields that only Google's messages have are\nignored.",
   "tiro.speech.v1alpha.Speech.Recognize": "Recognizes audio shorter than 30 seconds.",
   "tiro.speech.v1alpha.Speech.StreamingRecognize": "Recognizes audio while it is being spoken.\n\nThe method is served over gRPC only. A half-close or an empty `audio_content` ends the audio."

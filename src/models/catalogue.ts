@@ -103,6 +103,7 @@ function readBytes(fields: JsonFields, name: string): number {
 function problemsOf({ card, downloads }: CatalogueEntry): readonly string[] {
   const problems: string[] = [];
   const paths = new Set(Object.values(card.files).map(({ path }) => path));
+  if (card.server) problems.push(`${card.name} is a hosted model, which is not pulled: add it`);
   if (downloads.length === 0) problems.push(`${card.name} has no downloads`);
   for (const { url, unpack, to } of downloads) {
     const parsed = URL.parse(url);

@@ -66,7 +66,7 @@ export class JsonFields {
       (each) => typeof each !== "string" || !pattern.test(each),
     );
     if (bad !== undefined) {
-      this.#reject(name, `has ${shortJson(bad)}; each text must match ${pattern.source}`);
+      this.reject(name, `has ${shortJson(bad)}; each text must match ${pattern.source}`);
     }
     return texts;
   }
@@ -82,7 +82,7 @@ export class JsonFields {
   list<T>(name: string, read: (fields: JsonFields) => T): readonly T[] {
     const value = this.#own(name) ?? [];
     if (!Array.isArray(value)) {
-      this.#reject(name, "must be a list");
+      this.reject(name, "must be a list");
       return [];
     }
     return value.map((each, index) =>
@@ -103,7 +103,7 @@ export class JsonFields {
       const isScalar =
         typeof value === "string" || typeof value === "number" || typeof value === "boolean";
       if (isScalar) return [[each, value] as const];
-      fields.#reject(each, "must be text, a number, true or false");
+      fields.reject(each, "must be text, a number, true or false");
       return [];
     });
     return Object.fromEntries(entries);
@@ -120,10 +120,11 @@ export class JsonFields {
   #rejectValue(name: string, value: unknown, need: string): void {
     const problem =
       value === undefined ? `is required: ${need}` : `must be ${need}, not ${shortJson(value)}`;
-    this.#reject(name, problem);
+    this.reject(name, problem);
   }
 
-  #reject(name: string, problem: string): void {
+  /** Adds a problem of a field. */
+  reject(name: string, problem: string): void {
     this.#problems.push(`${this.#pathOf(name)} ${problem}`);
   }
 }

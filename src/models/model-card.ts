@@ -1,9 +1,11 @@
 import { JsonFields } from "./json-fields.ts";
+import { readModelServer, type ModelServer } from "./model-server.ts";
 import { type ModelUse, modelUses } from "./model-choice.ts";
 
 /**
- * Layouts of model files, by the engine that loads them. ctc is our own (src/engines/ctc); the
- * others are from sherpa-onnx and are named as in its documentation. Layouts whose names begin with
+ * Layouts of model files, by the engine that loads them. ctc is our own (src/engines/ctc); those of
+ * sherpa-onnx are named as in its documentation. A hosted model is at a server elsewhere, and its
+ * kind is the protocol of that server (src/engines/hosted). Layouts whose names begin with
  * "streaming" recognize speech while it is spoken.
  */
 export const modelKinds = {
@@ -26,8 +28,9 @@ export const modelKinds = {
     "wenet-ctc",
     "diarization",
   ],
+  hosted: ["google-speech", "riva-speech", "openai-transcriptions", "vosk-server"],
 } as const;
-const modelEngines = ["ctc", "sherpa-onnx"] as const;
+const modelEngines = ["ctc", "sherpa-onnx", "hosted"] as const;
 export type ModelEngine = (typeof modelEngines)[number];
 export type ModelKind<Engine extends ModelEngine = ModelEngine> =
   (typeof modelKinds)[Engine][number];
@@ -69,6 +72,8 @@ export interface ModelCard {
   readonly sampleRateHertz: number;
   /** The files by role: model, encoder, decoder, joiner, tokens, lexicon... */
   readonly files: Readonly<Record<string, ModelFile>>;
+  /** The server of a hosted model, which has no files. */
+  readonly server?: ModelServer;
   /** The options of the engine. The engine documents them. */
   readonly options: Readonly<Record<string, string | number | boolean>>;
   /** The SPDX identifier of the license, if there is one. */
@@ -113,6 +118,9 @@ export function parseModelCard(text: string): ModelCard {
 export function readModelCard(fields: JsonFields): ModelCard {
   const engine = fields.oneOf("engine", modelEngines) ?? "ctc";
   const kind = fields.oneOf<ModelKind>("kind", modelKinds[engine]) ?? modelKinds[engine][0];
+  const isHosted = engine === "hosted";
+  const forPeople = (name: string) =>
+    isHosted && !fields.has(name) ? "unknown" : fields.text(name);
   return {
     name: fields.text("name", modelNamePattern),
     version: fields.text("version"),
@@ -121,12 +129,17 @@ export function readModelCard(fields: JsonFields): ModelCard {
     kind,
     uses: usesOf(fields, kind),
     preference: fields.number("preference", { min: 0, max: 100, fallback: 10 }),
-    sampleRateHertz: fields.number("sampleRateHertz", { min: 8000, max: 48_000 }),
+    sampleRateHertz: fields.number("sampleRateHertz", {
+      min: 8000,
+      max: 48_000,
+      ...(isHosted && { fallback: 16_000 }),
+    }),
     files: fields.record("files", readFile),
+    ...readModelServer(fields, engine, kind),
     options: fields.scalars("options"),
-    licence: fields.text("licence"),
-    source: fields.text("source"),
-    trainedOn: fields.text("trainedOn"),
+    licence: forPeople("licence"),
+    source: forPeople("source"),
+    trainedOn: forPeople("trainedOn"),
     accuracy: fields.list("accuracy", readAccuracy),
   };
 }
@@ -139,7 +152,11 @@ function usesOf(fields: JsonFields, kind: ModelKind): readonly ModelUse[] {
   if (kind === "diarization") return [];
   const uses = fields.texts("uses", /^(live|short|job)$/);
   if (uses.length > 0) return modelUses.filter((use) => uses.includes(use));
-  return kind.startsWith("streaming-") ? modelUses : ["short", "job"];
+  return kind.startsWith("streaming-") || isHostedKind(kind) ? modelUses : ["short", "job"];
+}
+
+function isHostedKind(kind: ModelKind): boolean {
+  return modelKinds.hosted.some((each) => each === kind);
 }
 
 function readFile(fields: JsonFields): ModelFile {

@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
+import { modelKeyName } from "../models/model-server.ts";
 import { modelUses, type ModelChoice } from "../models/model-choice.ts";
 import { ConfigError, list, oneOf, whole, type Setting } from "../std/setting.ts";
 
@@ -19,6 +20,16 @@ export interface ModelConfig {
    * Hlust is used.
    */
   readonly catalogueFile: string | undefined;
+  /** The keys for the servers of hosted models, by the names of their variables. */
+  readonly modelKeys: Readonly<Record<string, string>>;
+}
+
+/** Returns the variables of the environment that have keys for the servers of hosted models. */
+export function modelKeysOf(environment: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
+  const entries = Object.entries(environment).flatMap(([name, value]) =>
+    modelKeyName.test(name) && value !== undefined ? [[name, value] as const] : [],
+  );
+  return Object.fromEntries(entries);
 }
 
 export const engineChoices = ["auto", "pocketsphinx", "scripted"] as const;
@@ -80,7 +91,9 @@ export const modelSettings = {
     fallback: "the one that comes with Hlust",
     parse: (text) => (text === undefined ? undefined : resolve(text)),
   },
-} satisfies { [Key in keyof ModelConfig]: Setting<ModelConfig[Key] | undefined> };
+} satisfies {
+  [Key in keyof Omit<ModelConfig, "modelKeys">]: Setting<ModelConfig[Key] | undefined>;
+};
 
 function modelChoice(entry: string, name: string): ModelChoice[number] {
   const [, languageCode, use, model] = /^([A-Za-z0-9-]+)(?::([a-z]+))?=(\S+)$/.exec(entry) ?? [];

@@ -99,6 +99,7 @@ export async function evaluateManifest(
     const results = await recognizeSystem(part, {
       engine: config.engine,
       modelsFolder: config.modelsFolder,
+      modelKeys: config.modelKeys,
       voiceActivity: config.voiceActivity,
       sandbox,
       recordingMsMax,

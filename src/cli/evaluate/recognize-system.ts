@@ -12,6 +12,8 @@ import { whenAdmitted } from "./when-admitted.ts";
 export interface RecognizeSystemParts {
   readonly engine: "auto" | "pocketsphinx" | "scripted";
   readonly modelsFolder: string;
+  /** The keys for the servers of hosted models, by the names of their variables. */
+  readonly modelKeys?: Readonly<Record<string, string>>;
   /** How speech is found, as the service finds it. */
   readonly voiceActivity: "network" | "energy";
   readonly sandbox: Sandbox;
@@ -58,7 +60,7 @@ export async function recognizeSystem(
 async function openModel(
   model: string,
   entries: readonly (readonly [at: number, recording: CheckedRecording])[],
-  { engine, modelsFolder, voiceActivity, processes }: RecognizeSystemParts,
+  { engine, modelsFolder, modelKeys = {}, voiceActivity, processes }: RecognizeSystemParts,
 ): Promise<EnginePool> {
   const languageCodes = new Set(entries.map(([, { languageCode }]) => languageCode));
   return await openEnginePool({
@@ -68,6 +70,7 @@ async function openModel(
     choice: Array.from(languageCodes, (languageCode) => ({ languageCode, use: undefined, model })),
     processes,
     modelsFolder,
+    modelKeys,
     voiceActivity,
     log: createLog("fatal"),
   });

@@ -15,8 +15,8 @@ const chunkSeconds = 0.1;
 /** Returns tools that load models in separate processes and run them on recordings. */
 export function engineTools(environment: NodeJS.ProcessEnv): ModelTools {
   return {
-    verify: tryModel,
-    async recognize({ card }, wavFile) {
+    verify: async (folder) => await tryModel(folder, modelSettings(environment).modelKeys),
+    async recognize({ card, folder }, wavFile) {
       if (card.uses.length === 0) {
         throw new ServiceError(
           "failed_precondition",
@@ -25,12 +25,15 @@ export function engineTools(environment: NodeJS.ProcessEnv): ModelTools {
       }
       const languageCode = card.languageCodes[0] ?? "";
       const { samples, sampleRateHertz } = await readWav(wavFile ?? sampleOf(card.languageCodes));
+      // It names what is wrong with a server, which the pool would wait for.
+      if (card.server) await tryModel(folder, modelSettings(environment).modelKeys);
       const mode = card.uses.includes("short") ? "short" : (card.uses[0] ?? "short");
       await using pool = await openEnginePool({
         engine: "auto",
         only: card.name,
         modelsFolder: modelSettings(environment).folders.installed,
         processes: 1,
+        modelKeys: modelSettings(environment).modelKeys,
         log: createLog("fatal"),
       });
       const startedAt = performance.now();

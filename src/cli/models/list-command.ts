@@ -37,9 +37,9 @@ export async function listModels(
     card.languageCodes.join(","),
     card.uses.join(","),
     `${card.engine}/${card.kind}`,
-    megabytes(bytes),
+    card.server ? "-" : megabytes(bytes),
     card.licence,
-    isBuiltin ? "comes with Hlust" : "installed",
+    card.server ? `at ${card.server.address}` : isBuiltin ? "comes with Hlust" : "installed",
   ]);
   if (hasEnglishModel()) rows.push([...pocketsphinxRow]);
   const head = ["NAME", "LANGUAGES", "USES", "ENGINE", "SIZE", "LICENCE", ""];

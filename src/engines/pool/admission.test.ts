@@ -79,6 +79,19 @@ test("Admission admits as many streams as the cores can serve if all of them car
   }
 });
 
+test("Admission limits the sessions of a hosted model by their number, and lets recordings wait", () => {
+  const process = new TestProcess("hosted");
+  process.liveLateMs = 5000;
+  process.seconds.short = 10_000;
+  const admission = new Admission(2, 0.2, () => [process], undefined, 12);
+  assert.equal(admission.streamsMax([process]), 12);
+  assert.equal(admission.streamsMax([]), 0);
+  assert.equal(fill(admission, [process]), 12);
+  for (const mode of ["short", "job"] as const) {
+    assert.equal(admission.admit(mode, [process]), process);
+  }
+});
+
 test("Admission has room for many silent streams, and admits more when streams end", () => {
   const processes = [new TestProcess("a"), new TestProcess("b")];
   const admission = new Admission(2, 0.2, () => processes);

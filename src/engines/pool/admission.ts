@@ -75,19 +75,23 @@ export class Admission {
   readonly #costs: Record<RecognitionMode, Cost>;
   /** The additional cost of full effort; undefined if the engine has only one effort. */
   readonly #fullCost: Cost | undefined;
+  readonly #sessionsMax: number | undefined;
   #isFull = false;
 
   /**
    * Creates the admission for the processes of one model. `cpuPerSpeech`: CPU seconds for a second
    * of live speech, as measured at the start. `allProcesses`: the processes of all models, which
-   * share the cores. `fullEffort`: Engine.fullEffort.
+   * share the cores. `fullEffort`: Engine.fullEffort. `sessionsMax`: the maximum number of sessions
+   * at the server of a hosted model, which does the work.
    */
   constructor(
     cores: number,
     cpuPerSpeech: number,
     allProcesses: () => readonly LoadedProcess[],
     fullEffort?: number,
+    sessionsMax?: number,
   ) {
+    this.#sessionsMax = sessionsMax;
     this.#cores = cores;
     this.#allProcesses = allProcesses;
     this.#costs = {
@@ -136,6 +140,7 @@ export class Admission {
    * nothing else runs.
    */
   streamsMax(processes: readonly LoadedProcess[]): number {
+    if (this.#sessionsMax !== undefined) return processes.length > 0 ? this.#sessionsMax : 0;
     const streams = Math.floor(this.#coresFor(processes) / this.liveDemand);
     return Math.max(processes.length > 0 ? 1 : 0, streams);
   }
@@ -151,6 +156,11 @@ export class Admission {
   admit<P extends LoadedProcess>(mode: RecognitionMode, processes: readonly P[]): P | undefined {
     const best = this.choose(mode, processes);
     if (!best) return undefined;
+    if (this.#sessionsMax !== undefined) {
+      // The work is the server's: recordings wait in the process until it has room for them.
+      if (mode === "live" && best.sessions >= this.#sessionsMax) throw streamsFull();
+      return best;
+    }
     if (mode === "live") this.#admitLive(best);
     if (mode === "short") this.#admitShort(best);
     return best;
@@ -210,11 +220,7 @@ export class Admission {
     const isBusy = ({ liveDemand }: LoadedProcess) => liveDemand > roomToSpare;
     this.#isFull = isOver && (isBusy(best) || all.filter(isBusy).length >= cores);
     if (!this.#isFull) return;
-    throw new ServiceError(
-      "resource_exhausted",
-      "no more live streams can be recognized in real time now; try again",
-      { reason: "STREAMS_FULL", retryAfterMs: retryMs.live },
-    );
+    throw streamsFull();
   }
 
   #admitShort(best: LoadedProcess): void {
@@ -244,6 +250,14 @@ export class Admission {
 
 function isSlow({ isResponsive, liveLateMs }: LoadedProcess): number {
   return Number(!isResponsive || liveLateMs > liveLateMsMax);
+}
+
+function streamsFull(): ServiceError {
+  return new ServiceError(
+    "resource_exhausted",
+    "no more live streams can be recognized in real time now; try again",
+    { reason: "STREAMS_FULL", retryAfterMs: retryMs.live },
+  );
 }
 
 function demandOf(processes: readonly LoadedProcess[]): number {

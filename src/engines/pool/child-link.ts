@@ -16,10 +16,13 @@ const environment = { GLIBC_TUNABLES: "glibc.malloc.hugetlb=1" };
 /** Starts an engine process as a child of this one, linked by pipes. */
 export function openChildLink({
   source,
+  key,
   reportMs,
   log,
 }: {
   readonly source: EngineSource | DiarizerSource;
+  /** The key for the server of a hosted model. */
+  readonly key?: string | undefined;
   /** The interval at which the process reports its load. */
   readonly reportMs: number;
   readonly log: Log;
@@ -30,7 +33,7 @@ export function openChildLink({
   const parameters = [JSON.stringify(source), String(reportMs)];
   const child = spawn(process.execPath, [program, ...parameters], {
     stdio: ["pipe", "pipe", "inherit"],
-    env: environment,
+    env: { ...environment, ...(key !== undefined && { MODEL_KEY: key }) },
   });
   const ended = new Promise<LinkEnd>((resolve) => {
     const end = (how: string) => resolve({ how, isOfProcess: true });

@@ -4,6 +4,7 @@ import {
   type FrameWriter,
   jsonPayload,
 } from "../protocol/engine-frames.ts";
+import type { EngineAbsence } from "../protocol/engine-absence.ts";
 import type { Effort } from "../protocol/engine.ts";
 import { utterancesOf } from "../protocol/kept-outputs.ts";
 import type { InputPosition } from "../protocol/session-checkpoint.ts";
@@ -23,6 +24,8 @@ const inputStart: InputPosition = { samples: 0, flushMarkers: 0 };
 export type SessionEnd =
   | { readonly kind: "done" }
   | { readonly kind: "failed"; readonly error: unknown }
+  /** The server of a hosted model cannot recognize now. */
+  | { readonly kind: "unavailable"; readonly absence: EngineAbsence }
   /**
    * The process has ended. `wasActive` is true if it was working on this session according to its
    * reports.
@@ -182,7 +185,11 @@ export class ChildSession {
         this.end({ kind: "done" });
         break;
       case "error": {
-        const { message, stack } = jsonPayload("error", frame);
+        const { message, stack, absence } = jsonPayload("error", frame);
+        if (absence) {
+          this.end({ kind: "unavailable", absence });
+          break;
+        }
         const error = new Error(`in the engine process: ${message}`);
         if (stack !== undefined) error.stack = stack;
         this.end({ kind: "failed", error });

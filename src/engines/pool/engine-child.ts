@@ -12,6 +12,7 @@ import {
   type OpenSession,
   type ReadyProcess,
 } from "../protocol/engine-frames.ts";
+import type { EngineAbsence } from "../protocol/engine-absence.ts";
 import type { DiarizerSource, EngineSource } from "../protocol/engine-source.ts";
 import type { LoadReport } from "../protocol/load-report.ts";
 import type { EngineExit } from "../../metrics/recorders.ts";
@@ -50,6 +51,8 @@ export interface EngineChildOptions {
   readonly check?: (frame: Frame, session: ChildSession | undefined) => Frame;
   /** How the kernel reports on the process. Default: by its pid. */
   readonly readSigns?: WatchdogOptions["readSigns"];
+  /** Called when the server of a hosted model has become absent, or is present again. */
+  readonly onAbsence?: (absence: EngineAbsence | undefined) => void;
 }
 
 /** A session in a process: a recognition of this service, or of a client of this engine node. */
@@ -103,6 +106,7 @@ export class EngineChild {
   readonly #link: EngineLink;
   readonly #reportMs: number;
   readonly #onLoad: (report: LoadReport) => void;
+  readonly #onAbsence: EngineChildOptions["onAbsence"];
   readonly #writer: FrameWriter;
   readonly #watchdog: Watchdog;
   readonly #sessions = new Map<number, OpenedSession>();
@@ -111,6 +115,7 @@ export class EngineChild {
   #activeSuspect = 0;
   #hasCommitted = false;
   #liveLateMs = 0;
+  #absence: EngineAbsence | undefined;
   #hasExited = false;
   #isStuck = false;
   #isLeaving = false;
@@ -127,6 +132,8 @@ export class EngineChild {
     this.#reportMs = reportMsFor(options.stuckMsMax);
     this.#onLoad = options.onLoad;
     this.#writer = new FrameWriter(link.sink);
+    this.#onAbsence = options.onAbsence;
+    this.#absence = ready.absence;
     this.#watchdog = new Watchdog({
       pid: this.pid,
       stuckMsMax: options.stuckMsMax,
@@ -161,6 +168,11 @@ export class EngineChild {
   /** Whether the process has ended, so that sessions can no longer be opened in it. */
   get hasExited(): boolean {
     return this.#hasExited;
+  }
+
+  /** Why the server of a hosted model cannot recognize now; undefined if it can. */
+  get absence(): EngineAbsence | undefined {
+    return this.#absence;
   }
 
   /** Why the process ended, if it was still needed. */
@@ -301,6 +313,10 @@ export class EngineChild {
       return;
     }
     if (frame.kind === "committed") this.#hasCommitted = true;
+    if (frame.kind === "error") {
+      const { absence } = jsonPayload("error", frame);
+      if (absence) this.#setAbsence(absence);
+    }
     const session = this.#sessions.get(frame.session);
     // Frames may still arrive for a session that has been left.
     session?.take(frame);
@@ -317,6 +333,13 @@ export class EngineChild {
     this.#liveLateMs += weight * (report.liveLateMs - this.#liveLateMs);
     this.#onLoad(report);
     this.observer?.loaded(report);
+    this.#setAbsence(report.absence);
+  }
+
+  #setAbsence(absence: EngineAbsence | undefined): void {
+    const before = this.#absence;
+    this.#absence = absence;
+    if (before?.kind !== absence?.kind) this.#onAbsence?.(absence);
   }
 
   #checkIdle(): void {
@@ -348,6 +371,8 @@ function reportMsFor(stuckMsMax: number): number {
 
 export interface StartOptions extends EngineChildOptions {
   readonly source: EngineSource | DiarizerSource;
+  /** The key for the server of a hosted model, which gets it as a variable of its environment. */
+  readonly key?: string | undefined;
   /** Aborts the start. */
   readonly signal?: AbortSignal;
 }
@@ -359,8 +384,8 @@ export interface StartOptions extends EngineChildOptions {
 export async function openEngineChild(options: StartOptions): Promise<EngineChild> {
   const { signal } = options;
   signal?.throwIfAborted();
-  const { source, stuckMsMax, log } = options;
-  const link = openChildLink({ source, reportMs: reportMsFor(stuckMsMax), log });
+  const { source, key, stuckMsMax, log } = options;
+  const link = openChildLink({ source, key, reportMs: reportMsFor(stuckMsMax), log });
   const { promise, resolve, reject } = Promise.withResolvers<ReadyProcess>();
   link.onFrames = (frames) => {
     for (const frame of frames) {

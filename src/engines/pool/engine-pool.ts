@@ -6,6 +6,7 @@ import {
   alignmentNotSupported,
   type WordTime,
 } from "../protocol/alignment.ts";
+import type { EngineAbsence } from "../protocol/engine-absence.ts";
 import type { RecognitionMode } from "../protocol/engine.ts";
 import type { SessionOptions } from "../protocol/engine-frames.ts";
 import type {
@@ -58,6 +59,8 @@ export interface ModelState {
    */
   readonly loading: boolean;
   readonly sessions: number;
+  /** Why the server of a hosted model cannot recognize now. The log has the details. */
+  readonly absent?: EngineAbsence["kind"];
   /**
    * The number of live streams that the model can recognize concurrently while all of them carry
    * speech and nothing else runs, as measured; 0 for a diarization model.
@@ -357,6 +360,7 @@ function stateOf(each: ModelProcesses, loading: boolean): ModelState {
     ready: children.length,
     loading,
     sessions: children.reduce((sum, child) => sum + child.sessions, 0),
+    ...(each.absence && { absent: each.absence.kind }),
     streamsMax: isDiarizer(each.model) ? 0 : each.admission.streamsMax(children),
   };
 }

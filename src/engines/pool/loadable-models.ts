@@ -24,6 +24,8 @@ export interface LoadableModel {
   /** The model with the highest preference serves a language unless another model is chosen. */
   readonly preference: number;
   readonly source: EngineSource | DiarizerSource | ElsewhereSource;
+  /** Whether a server elsewhere does the work of the model. */
+  readonly isHosted?: boolean;
   /** The total size of the model's files. */
   readonly bytes: number;
   /** A value that changes when any file of the model changes. */
@@ -83,10 +85,14 @@ export async function findModels(
 async function loadable({ card, folder }: InstalledModel): Promise<LoadableModel> {
   const { name, version, languageCodes, uses, preference } = card;
   const files = await Promise.all(
-    ["model.json", ...Object.values(card.files).map(({ path }) => path)].map((path) =>
-      stat(join(folder, path)).catch(() => undefined),
-    ),
+    [
+      ...["model.json", ...Object.values(card.files).map(({ path }) => path)].map((path) =>
+        join(folder, path),
+      ),
+      ...[card.server?.keyFile, card.server?.authorityFile].filter((path) => path !== undefined),
+    ].map((path) => stat(path).catch(() => undefined)),
   );
+  const keyVariable = card.server?.keyVariable;
   const state = files.map((file) => [file?.size, file?.mtimeMs, file?.ino]);
   return {
     name,
@@ -94,7 +100,11 @@ async function loadable({ card, folder }: InstalledModel): Promise<LoadableModel
     languageCodes,
     uses,
     preference,
-    source: { engine: card.kind === "diarization" ? "diarizer" : "model", folder },
+    source:
+      card.kind === "diarization"
+        ? { engine: "diarizer", folder }
+        : { engine: "model", folder, ...(keyVariable !== undefined && { keyVariable }) },
+    ...(card.server && { isHosted: true }),
     bytes: files.reduce((sum, file) => sum + (file?.size ?? 0), 0),
     identity: JSON.stringify([folder, state]),
   };

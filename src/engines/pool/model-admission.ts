@@ -1,5 +1,6 @@
 import { ServiceError } from "../../std/service-error.ts";
 import type { RecognitionMode } from "../protocol/engine.ts";
+import type { EngineDescription } from "../protocol/engine-frames.ts";
 import type { LoadReport } from "../protocol/load-report.ts";
 import { Admission, type LoadedProcess } from "./admission.ts";
 import type { Machine } from "./machine.ts";
@@ -13,21 +14,24 @@ export interface PlacedProcess extends LoadedProcess {
   readonly cpuPerSpeech: number;
 }
 
+/** What the engine of a model says of the room that it has: see Admission. */
+type EngineUse = Pick<EngineDescription, "fullEffort" | "sessionsMax">;
+
 /**
  * Decides whether there is room for a session of one model, and in which process on which machine.
  * Each machine has an Admission of its own, since the same audio costs more on a slower machine.
  */
 export class ModelAdmission {
-  readonly #fullEffort: number | undefined;
+  readonly #engine: EngineUse;
   readonly #here: Admission;
   readonly #machine: Machine;
   readonly #others = new WeakMap<Machine, Admission>();
 
   /** `machine` is this machine, where one second of live speech costs `cpuPerSpeech`. */
-  constructor(machine: Machine, cpuPerSpeech: number, fullEffort?: number) {
+  constructor(machine: Machine, cpuPerSpeech: number, engine: EngineUse = {}) {
     this.#machine = machine;
-    this.#fullEffort = fullEffort;
-    this.#here = new Admission(machine.cores, cpuPerSpeech, machine.processes, fullEffort);
+    this.#engine = engine;
+    this.#here = this.#admissionOn(machine, cpuPerSpeech);
   }
 
   /** Learns from a report of a process on this machine, or where `process` runs. */
@@ -40,8 +44,7 @@ export class ModelAdmission {
     if (machine === this.#machine) return this.#here;
     const known = this.#others.get(machine);
     if (known) return known;
-    const { cores, processes } = machine;
-    const created = new Admission(cores, cpuPerSpeech, processes, this.#fullEffort);
+    const created = this.#admissionOn(machine, cpuPerSpeech);
     this.#others.set(machine, created);
     return created;
   }
@@ -89,6 +92,11 @@ export class ModelAdmission {
   /** Whether the process cannot serve one more live session in time. */
   isCrowded(client: Parameters<Admission["isCrowded"]>[0], process: PlacedProcess): boolean {
     return this.of(process).isCrowded(client, process);
+  }
+
+  #admissionOn({ cores, processes }: Machine, cpuPerSpeech: number): Admission {
+    const { fullEffort, sessionsMax } = this.#engine;
+    return new Admission(cores, cpuPerSpeech, processes, fullEffort, sessionsMax);
   }
 
   /** Returns the machines with their processes that accept sessions, the least loaded first. */

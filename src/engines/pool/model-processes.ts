@@ -4,6 +4,7 @@ import { errorFields, type Log } from "../../std/log.ts";
 import { type EngineChild, openEngineChild } from "./engine-child.ts";
 import type { EngineDescription } from "../protocol/engine-frames.ts";
 import type { LoadableModel } from "./loadable-models.ts";
+import type { EngineAbsence } from "../protocol/engine-absence.ts";
 import type { LoadReport } from "../protocol/load-report.ts";
 import type { Machine } from "./machine.ts";
 import { ModelAdmission } from "./model-admission.ts";
@@ -52,6 +53,8 @@ export interface ModelProcessesOptions {
   readonly machine: Machine;
   /** Shares the processes with other nodes. */
   readonly share?: ProcessShare | undefined;
+  /** The keys for the servers of hosted models, by the names of their variables. */
+  readonly modelKeys?: Readonly<Record<string, string>> | undefined;
 }
 
 /**
@@ -111,13 +114,28 @@ export class ModelProcesses implements AsyncDisposable {
 
   /** Returns the processes that are ready. */
   children(): EngineChild[] {
-    const own = this.ownChildren();
-    for (const child of this.#elsewhere) if (!child.hasExited) own.push(child);
-    return own;
+    return this.#running().filter(({ absence }) => absence === undefined);
+  }
+
+  /** Why the server of a hosted model cannot recognize now; undefined if it can. */
+  get absence(): EngineAbsence | undefined {
+    const running = this.#running();
+    const isPresent = running.some(({ absence }) => absence === undefined);
+    return isPresent ? undefined : running.at(0)?.absence;
   }
 
   /** Returns the children of this process that are ready. */
   ownChildren(): EngineChild[] {
+    return this.#own().filter(({ absence }) => absence === undefined);
+  }
+
+  #running(): EngineChild[] {
+    const running = this.#own();
+    for (const child of this.#elsewhere) if (!child.hasExited) running.push(child);
+    return running;
+  }
+
+  #own(): EngineChild[] {
     return this.#slots.flatMap(({ child }) => (child && !child.hasExited ? child : []));
   }
 
@@ -184,7 +202,7 @@ export class ModelProcesses implements AsyncDisposable {
     this.#isRetired = true;
     this.#ending.abort();
     for (const slot of this.#slots) clearTimeout(slot.timer);
-    for (const child of this.ownChildren()) this.#options.share?.retire(child);
+    for (const child of this.#own()) this.#options.share?.retire(child);
     await Promise.all(
       this.#slots.map(async (slot) => {
         await slot.starting;
@@ -194,14 +212,16 @@ export class ModelProcesses implements AsyncDisposable {
   }
 
   #admissionFor(cpuPerSpeech: number): ModelAdmission {
-    return new ModelAdmission(this.#options.machine, cpuPerSpeech, this.#engine?.fullEffort);
+    return new ModelAdmission(this.#options.machine, cpuPerSpeech, this.#engine);
   }
 
   async #start(slot: Slot): Promise<EngineChild> {
     const { model, voiceActivity, log, stuckMsMax, ready, recorder, machine } = this.#options;
     const { source } = model;
     if (source.engine === "elsewhere") throw new Error(`${model.name} is not on this machine`);
+    const keyVariable = source.engine === "model" ? source.keyVariable : undefined;
     const child = await openEngineChild({
+      key: keyVariable === undefined ? undefined : this.#options.modelKeys?.[keyVariable],
       source: { ...source, ...(voiceActivity && { voiceActivity }) },
       machine,
       model: model.name,
@@ -211,6 +231,7 @@ export class ModelProcesses implements AsyncDisposable {
         this.#admission.learnHere(report);
         recorder?.worked(model.name, workOf(report));
       },
+      onAbsence: (absence) => this.#noteAbsence(absence),
       signal: this.#ending.signal,
     }).finally(() => {
       slot.wasAttempted = true;
@@ -221,6 +242,7 @@ export class ModelProcesses implements AsyncDisposable {
     }
     const startedAt = performance.now();
     slot.child = child;
+    if (child.absence) this.#noteAbsence(child.absence);
     ready.notify();
     this.#options.share?.add(child, model);
     void child.exited.then((how) => {
@@ -234,6 +256,14 @@ export class ModelProcesses implements AsyncDisposable {
       this.#restart(slot);
     });
     return child;
+  }
+
+  /** Sessions that wait for the server, or that it has left, look for a process again. */
+  #noteAbsence(absence: EngineAbsence | undefined): void {
+    const { log, ready, model } = this.#options;
+    if (absence) log.warn({ model: model.name, ...absence }, "engine.absent");
+    else log.info({ model: model.name }, "engine.present");
+    ready.notify();
   }
 
   #restart(slot: Slot): void {

@@ -1,6 +1,7 @@
 import type { LiveRecorder } from "../../metrics/recorders.ts";
 import type { Log } from "../../std/log.ts";
 import { ServiceError } from "../../std/service-error.ts";
+import type { EngineAbsence } from "../protocol/engine-absence.ts";
 import type { Effort, RecognitionMode } from "../protocol/engine.ts";
 import type { SessionOptions } from "../protocol/engine-frames.ts";
 import type { KeptOutputs, UtteranceOutputs } from "../protocol/kept-outputs.ts";
@@ -14,7 +15,7 @@ import { type InputSource, PeekableInput } from "./peekable-input.ts";
 import { RecognitionQueue } from "./recognition-queue.ts";
 import { ReplayBuffer } from "./replay-buffer.ts";
 import type { SessionClient } from "./session-client.ts";
-import type { Place, SessionPlacement } from "./session-placement.ts";
+import { absentEngine, type Place, type SessionPlacement } from "./session-placement.ts";
 
 /**
  * The number of process crashes during work on a session, since its last commit, after which the
@@ -24,6 +25,9 @@ export const crashesMax = 2;
 
 /** The seconds of a live stream after which its effort is chosen again. */
 const effortSeconds = 0.5;
+
+/** How long a recognition that gets no further waits for a server that is absent now and then. */
+const absentMsMax = 30_000;
 
 /** The ErrorInfo.reason for a session that crashes engine processes. */
 export const engineFailed = "ENGINE_FAILED";
@@ -82,6 +86,8 @@ export class ReplayedRecognition implements SessionClient {
   #flushMarkers = 0;
   /** For each later flush marker, how many there are with those that directly follow it. */
   readonly #waitingMarkers: number[] = [];
+  /** When a server was first absent since the last commit. */
+  #absentSinceMs: number | undefined;
   /** The number of processes lost since the last commit. */
   #losses = 0;
   /** The number of those processes that were lost while they worked on this session. */
@@ -157,6 +163,10 @@ export class ReplayedRecognition implements SessionClient {
       this.#send(this.#place).catch((error: unknown) => session.end({ kind: "failed", error }));
       const end = await session.ended;
       if (end.kind === "failed") throw end.error;
+      if (end.kind === "unavailable") {
+        this.#checkAbsence(end.absence);
+        continue;
+      }
       if (end.kind === "done") {
         this.#endOutputs();
         return;
@@ -165,6 +175,18 @@ export class ReplayedRecognition implements SessionClient {
       else
         this.#log.debug({ mode: this.mode, keptSeconds: this.uncommittedSeconds }, "engine.moved");
     }
+  }
+
+  /**
+   * Lets a stream continue with another model, or wait for this one. A server that fails at every
+   * utterance, but seems to be present, ends it.
+   */
+  #checkAbsence(absence: EngineAbsence): void {
+    this.#absentSinceMs ??= performance.now();
+    const keptSeconds = this.uncommittedSeconds;
+    this.#log.debug({ mode: this.mode, keptSeconds }, "engine.moved");
+    const isOver = performance.now() - this.#absentSinceMs > absentMsMax;
+    if (this.mode === "job" || isOver) throw absentEngine(absence);
   }
 
   #endOutputs(): void {
@@ -273,6 +295,7 @@ export class ReplayedRecognition implements SessionClient {
     this.#uncommitted.release(checkpoint.position);
     this.#losses = 0;
     this.#crashes = 0;
+    this.#absentSinceMs = undefined;
     this.#eventsSent = 0;
     this.#eventsSeen = 0;
     if (final) {

@@ -32,6 +32,8 @@ export interface ServingModelsOptions {
   readonly voiceActivity?: "network" | "energy";
   /** The effort of live streams that name none. Default: auto, by the load. */
   readonly liveEffort?: Effort | "auto";
+  /** The keys for the servers of hosted models, by the names of their variables. */
+  readonly modelKeys?: Readonly<Record<string, string>>;
   readonly log: Log;
   /** Records what the engines do, for the metrics of the node. */
   readonly recorder?: EngineRecorder | undefined;
@@ -130,7 +132,14 @@ export class ServingModels implements AsyncDisposable {
     readonly languageCode: string;
     readonly mode: RecognitionMode;
   }): ModelProcesses | undefined {
-    const model = chooseModel(this.models, use, this.#choice);
+    // A job waits for its model. Others get another model of the language while theirs is absent.
+    const present = this.all.filter(({ absence }) => use.mode === "job" || absence === undefined);
+    const model =
+      chooseModel(
+        present.map((each) => each.model),
+        use,
+        this.#choice,
+      ) ?? chooseModel(this.models, use, this.#choice);
     return this.#named(model?.name);
   }
 
@@ -308,14 +317,16 @@ export class ServingModels implements AsyncDisposable {
 
   #processesOf(model: LoadableModel): ModelProcesses {
     const { engine, processes, voiceActivity = "network", log, recorder } = this.#options;
-    const { stuckMsMax = stuckMsMaxDefault, share } = this.#options;
+    const { stuckMsMax = stuckMsMaxDefault, share, modelKeys } = this.#options;
     return new ModelProcesses({
       model,
       voiceActivity: voiceActivity === "network" && engine !== "scripted" ? "network" : undefined,
-      // The windows of a recording are diarized one after the other.
-      processes: isDiarizer(model) ? 1 : processes,
+      // The windows of a recording are diarized one after the other, and a process that only waits
+      // for a server has room for all sessions.
+      processes: isDiarizer(model) || model.isHosted === true ? 1 : processes,
       // The service starts once each model has one process.
       waitsFor: engine === "auto" ? 1 : processes,
+      modelKeys,
       log,
       recorder,
       stuckMsMax,

@@ -1,5 +1,8 @@
 import { ServiceError } from "../../std/service-error.ts";
+import { type EngineAbsence, noEngine } from "../protocol/engine-absence.ts";
+import type { RecognitionMode } from "../protocol/engine.ts";
 import type { OpenSession } from "../protocol/engine-frames.ts";
+import { absenceWaitMs } from "./absence-wait.ts";
 import type { ChildSession } from "./child-session.ts";
 import type { EngineChild } from "./engine-child.ts";
 import type { Machine } from "./machine.ts";
@@ -17,6 +20,18 @@ const crowdMsMin = 5000;
  * restarting.
  */
 const readyMsMax = { new: 5000, underWay: 30_000 } as const;
+
+/** Returns the error for a model whose server is absent. The log has the details. */
+export function absentEngine({ absentMs }: EngineAbsence): ServiceError {
+  return new ServiceError(
+    "unavailable",
+    "the server of the speech model is unavailable; try again",
+    {
+      reason: noEngine,
+      retryAfterMs: absenceWaitMs(absentMs),
+    },
+  );
+}
 
 /** A session and the process in which it runs. */
 export interface Place {
@@ -57,7 +72,7 @@ export class SessionPlacement {
     const crowdsAt = performance.now() + crowdMsMin;
     for (;;) {
       signal.throwIfAborted();
-      const model = this.#currentModel();
+      const model = this.#currentModel(client.mode);
       const children = model?.children() ?? [];
       const child = hadPlace
         ? model?.admission.choose(client.mode, children)
@@ -77,9 +92,11 @@ export class SessionPlacement {
         return { child, session: child.open(client, payload) };
       }
       const leftMs = endsAt - performance.now();
+      const absence = model?.absence;
+      if (absence && (client.mode === "job" || leftMs <= 0)) throw absentEngine(absence);
       if (this.#ready.isClosed || !model || leftMs <= 0) {
         throw new ServiceError("unavailable", "no speech engine is ready; try again", {
-          reason: this.#ready.isClosed ? "CLOSING" : "NO_ENGINE",
+          reason: this.#ready.isClosed ? "CLOSING" : noEngine,
           retryAfterMs: 1000,
         });
       }
@@ -92,9 +109,13 @@ export class SessionPlacement {
     return this.#model?.admission.fullDemand(child, before) ?? 0;
   }
 
-  /** The model may have been replaced or removed while the session ran or waited for a process. */
-  #currentModel(): ModelProcesses | undefined {
-    if (this.#model?.isRetired) this.#model = this.#choose();
+  /**
+   * The model may have been replaced or removed while the session ran or waited for a process. Jobs
+   * wait for a model whose server is absent; others get another one, if there is one.
+   */
+  #currentModel(mode: RecognitionMode): ModelProcesses | undefined {
+    const isAbsent = mode !== "job" && this.#model?.absence !== undefined;
+    if (this.#model?.isRetired || isAbsent) this.#model = this.#choose();
     return this.#model;
   }
 }

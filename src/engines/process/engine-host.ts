@@ -7,6 +7,7 @@ import {
   type ReadyProcess,
   samplesOfBytes,
 } from "../protocol/engine-frames.ts";
+import { EngineUnavailable } from "../protocol/engine-absence.ts";
 import type { LoadReport } from "../protocol/load-report.ts";
 import { readOwnSigns } from "../protocol/process-signs.ts";
 import type { WordTime } from "../protocol/alignment.ts";
@@ -59,8 +60,11 @@ export class EngineHost implements ProcessHost {
     const alignsWords = engine.align !== undefined;
     const outputs = engine.outputs && { outputsModel: engine.outputs.model };
     const efforts = fullEffort !== undefined && { fullEffort };
-    const description = { name, languageCodes, takesHints, alignsWords, ...efforts, ...outputs };
-    this.ready = { engine: description, cpuPerSpeech };
+    const server = engine.server && { sessionsMax: engine.server.sessionsMax };
+    const own = { name, languageCodes, takesHints, alignsWords };
+    const absence = engine.server?.absence();
+    const description = { ...own, ...efforts, ...outputs, ...server };
+    this.ready = { engine: description, cpuPerSpeech, ...(absence && { absence }) };
     this.engine = engine;
     this.writer = writer;
     // An engine with threads decodes on those, so the scheduling slices of this thread do not
@@ -95,7 +99,9 @@ export class EngineHost implements ProcessHost {
 
   report(): LoadReport | undefined {
     const report = this.#meter.report(this.#queue.takeLiveWaits());
-    return this.#threadWork.isHung() ? undefined : report;
+    const absence = this.engine.server?.absence();
+    if (this.#threadWork.isHung()) return undefined;
+    return absence ? { ...report, absence } : report;
   }
 
   #open(id: number, sent: OpenSession): void {
@@ -194,7 +200,8 @@ export class EngineHost implements ProcessHost {
 
   #fail(id: number, error: unknown): void {
     const { message, stack = "" } = error instanceof Error ? error : new Error(String(error));
-    this.writer.writeJson("error", id, { message, stack });
+    const absence = error instanceof EngineUnavailable ? { absence: error.absence } : undefined;
+    this.writer.writeJson("error", id, { message, stack, ...absence });
     const hosted = this.#sessions.get(id);
     if (hosted) this.close(hosted);
   }

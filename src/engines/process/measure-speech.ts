@@ -1,5 +1,5 @@
 import { setImmediate as turn } from "node:timers/promises";
-import { type Engine, engineSampleRate } from "../protocol/engine.ts";
+import { type Engine, engineSampleRate, type RecognitionMode } from "../protocol/engine.ts";
 import { EngineSession } from "./engine-session.ts";
 
 /**
@@ -39,12 +39,21 @@ export function engineCpuMs({ usesThreads }: Engine): number {
   return (user + system) / 1000;
 }
 
-async function recognize(engine: Engine, speech: Int16Array): Promise<void> {
+/** Recognizes one second of a sound similar to speech. Throws if the engine cannot recognize. */
+export async function recognizeOnce(engine: Engine, mode: RecognitionMode): Promise<void> {
+  await recognize(engine, babble(), mode);
+}
+
+async function recognize(
+  engine: Engine,
+  speech: Int16Array,
+  mode: RecognitionMode = "live",
+): Promise<void> {
   const session = new EngineSession(
     engine,
     {
       languageCode: engine.languageCodes[0] ?? "",
-      mode: "live",
+      mode,
       sampleRateHertz: engineSampleRate,
       alternativesMax: 1,
       interim: true,

@@ -5,16 +5,16 @@ import type { EngineSource } from "../protocol/engine-source.ts";
 
 /**
  * Loads an engine, importing only the code of that engine. Throws an Error that names the missing
- * or wrong part, with its file.
+ * or wrong part, with its file. `key`: the key for the server of a hosted model.
  */
-export async function openEngine(source: EngineSource): Promise<Engine> {
-  const engine = await openChosen(source);
+export async function openEngine(source: EngineSource, key?: string): Promise<Engine> {
+  const engine = await openChosen(source, key);
   if (source.voiceActivity === undefined) return engine;
   return { ...engine, createVoiceActivity: () => new NetworkVoiceActivity() };
 }
 
-async function openChosen(source: EngineSource): Promise<Engine> {
-  if (source.engine === "model") return await openModel(source.folder);
+async function openChosen(source: EngineSource, key?: string): Promise<Engine> {
+  if (source.engine === "model") return await openModel(source, key);
   if (source.engine === "scripted") {
     const { createScriptedEngine } = await import("../scripted/scripted-engine.ts");
     return createScriptedEngine();
@@ -23,8 +23,16 @@ async function openChosen(source: EngineSource): Promise<Engine> {
   return await openPocketsphinx();
 }
 
-async function openModel(folder: string): Promise<Engine> {
+async function openModel(
+  source: EngineSource & { readonly engine: "model" },
+  key?: string,
+): Promise<Engine> {
+  const { folder } = source;
   const card = parseNamedCard(await readCardText(folder));
+  if (card.engine === "hosted") {
+    const { openHostedEngine } = await import("../hosted/hosted-engine.ts");
+    return await openHostedEngine(card, { keyVariable: source.keyVariable, key });
+  }
   if (card.engine === "ctc") {
     const { openCtcEngine } = await import("../ctc/ctc-engine.ts");
     return await openCtcEngine(card, folder);

@@ -1,4 +1,5 @@
 import type { WordTime } from "./alignment.ts";
+import type { EngineAbsence } from "./engine-absence.ts";
 import type { Effort, Hint, RecognitionMode } from "./engine.ts";
 import type { LoadReport } from "./load-report.ts";
 import type { Recognition, WindowSpeakers } from "./recognizer.ts";
@@ -86,6 +87,8 @@ export interface EngineDescription {
   readonly fullEffort?: number;
   /** The model, if its outputs can be kept and aligned (Engine.outputs). */
   readonly outputsModel?: string;
+  /** The maximum number of sessions, if a server elsewhere does the work (Engine.server). */
+  readonly sessionsMax?: number;
 }
 
 /** The payload of ready. */
@@ -93,6 +96,8 @@ export interface ReadyProcess {
   readonly engine: EngineDescription;
   /** The CPU seconds that one second of live speech takes, measured when the engine was loaded. */
   readonly cpuPerSpeech: number;
+  /** Set if the server of a hosted model cannot recognize now. */
+  readonly absence?: EngineAbsence;
 }
 
 /**
@@ -116,7 +121,12 @@ export interface JsonPayloads {
   /** The number of samples of the stream that have been recognized, counted from its start. */
   readonly progress: number;
   readonly failed: { readonly message: string };
-  readonly error: { readonly message: string; readonly stack?: string };
+  readonly error: {
+    readonly message: string;
+    readonly stack?: string;
+    /** Set if the server of a hosted model is the cause, not the audio. */
+    readonly absence?: EngineAbsence;
+  };
 }
 
 /** Payload length, session, kind: 32 bits each, little-endian. */

@@ -3,7 +3,14 @@
  */
 export type EngineSource = (
   | { readonly engine: "pocketsphinx" | "scripted" }
-  | { readonly engine: "model"; readonly folder: string }
+  | {
+      readonly engine: "model";
+      readonly folder: string;
+      /** The variable of the environment with the key for the server of a hosted model. */
+      readonly keyVariable?: string;
+      /** Whether a hosted model is loaded only if its server recognizes speech now. */
+      readonly mustRecognize?: true;
+    }
 ) & {
   /** Replaces the engine's own detector of voice activity. */
   readonly voiceActivity?: "network";

@@ -1,6 +1,7 @@
 import type { VoiceActivity } from "../../audio/voice-activity.ts";
 import type { ModelUse } from "../../models/model-choice.ts";
 import type { WordTime } from "./alignment.ts";
+import type { EngineAbsence } from "./engine-absence.ts";
 import type { OutputsWindow } from "./kept-outputs.ts";
 
 /** The sample rate of all audio behind this interface, which is 16-bit with one channel. */
@@ -174,6 +175,18 @@ export interface Engine {
    * that of Decoder.end(). Absent if the engine cannot align words.
    */
   align?(window: Int16Array, words: readonly string[]): AlignmentSlices;
+  /**
+   * The server elsewhere that does the work of a hosted model. Its decoders throw EngineUnavailable
+   * while it is absent. Absent if this process does the work.
+   */
+  readonly server?: {
+    /** The maximum number of sessions that the server gets at a time. */
+    readonly sessionsMax: number;
+    /** The modes that the server is used for. */
+    readonly uses: readonly RecognitionMode[];
+    /** Returns why the server cannot recognize now; undefined if it can. */
+    absence(): EngineAbsence | undefined;
+  };
   /** Absent if the engine's decoders return no outputs. */
   readonly outputs?: {
     /** The name of the model, which changes with its files. */

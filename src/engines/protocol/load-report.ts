@@ -1,3 +1,4 @@
+import type { EngineAbsence } from "./engine-absence.ts";
 import type { RecognitionMode } from "./engine.ts";
 
 /** An engine process's report of its work since its last report. */
@@ -15,6 +16,8 @@ export interface LoadReport {
   readonly work: Readonly<Record<RecognitionMode, Work>>;
   /** The additional work of full effort. */
   readonly fullWork: Work;
+  /** Set while the server of a hosted model cannot recognize. */
+  readonly absence?: EngineAbsence;
 }
 
 /**

@@ -3,6 +3,7 @@ import { databaseTrouble } from "../../database/database-trouble.ts";
 import { attemptsMax, LeaseLost } from "../../database/lease.ts";
 import { retryWhileDatabaseDown } from "../../database/retry-while-down.ts";
 import type { Tables } from "../../database/tables.ts";
+import { noEngine } from "../../engines/protocol/engine-absence.ts";
 import { isPassingFailure } from "../../describe/passing-failure.ts";
 import { isLackingMedia, lostMedia, type AvoidedAccounts } from "../../media/lacking-media.ts";
 import type { JobRecorder } from "../../metrics/recorders.ts";
@@ -50,10 +51,11 @@ export class AttemptEnd {
     } else {
       const failure = failureOf(error);
       const { attempts } = attempt;
-      // While the media store or the database is unavailable for all jobs, the failure is unrelated
+      // While the media store, the database or the engine is unavailable, the failure is unrelated
       // to this job.
       const isForgiven =
         failure.reason === "STORAGE_UNAVAILABLE" ||
+        failure.reason === noEngine ||
         databaseTrouble(error)?.reason === "DATABASE_UNAVAILABLE";
       const isRetried = isPassingFailure(error) && (isForgiven || attempts < attemptsMax);
       if (isRetried) await this.#retry(attempt, failure, error, isForgiven);
@@ -91,7 +93,9 @@ export class AttemptEnd {
     const fields = { jobId: id, attempts, code: failure.code, reason: failure.reason };
     log.warn({ ...fields, ...errorFields(error) }, "job.attempt_failed");
     recorder?.retried();
-    const afterMs = 8 * retryMs * 4 ** (attempts - 1);
+    // An absent engine is not asked for by each job every few seconds for hours.
+    const engineMs = failure.reason === noEngine ? (failure.retryAfterMs ?? 0) : 0;
+    const afterMs = Math.max(engineMs, 8 * retryMs * 4 ** (attempts - 1));
     if (isLackingMedia(error)) avoided.avoid(accountId, afterMs);
     await retryWhileDatabaseDown(withinTime(signal), () =>
       releaseJob(db, lease, { afterMs, isForgiven: isForgiven && isCounted }),

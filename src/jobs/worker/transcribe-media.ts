@@ -6,6 +6,7 @@ import type {
   RecognitionOptions,
   Recognizer,
 } from "../../engines/protocol/recognizer.ts";
+import { noEngine } from "../../engines/protocol/engine-absence.ts";
 import type { Hint } from "../../engines/protocol/engine.ts";
 import type { KeptOutputs } from "../../engines/protocol/kept-outputs.ts";
 import type { Segment } from "../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
@@ -185,6 +186,8 @@ async function recognizePiece(
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof ServiceError)) throw error;
+      // The job waits without a slot, so that jobs of other models get it.
+      if (how.mode === "job" && error.reason === noEngine) throw error;
       const isBusy = error.code === "resource_exhausted";
       if (!isBusy && (error.code !== "unavailable" || attempts === attemptsMax)) throw error;
       await sleep(waitMs, undefined, { signal });

@@ -130,11 +130,17 @@ test("a piece is retried after a lost engine, and the job fails if the engine re
   };
   const lost = (): Error => new ServiceError("unavailable", "the engine process was lost");
   const busy = (): Error => new ServiceError("resource_exhausted", "all engines are busy");
+  const missing = (): Error => {
+    const options = { reason: "NO_ENGINE", retryAfterMs: 10 };
+    return new ServiceError("unavailable", "no speech engine is ready", options);
+  };
   const bug = (): Error => new TypeError("undefined is not a function");
   const rows: readonly (readonly [number, () => Error, State, RegExp])[] = [
     [2, lost, State.SUCCESS, /^$/],
     [4, busy, State.SUCCESS, /^$/],
     [4, lost, State.SUCCESS, /^$/],
+    // The job waits for an engine, however many attempts that takes.
+    [12, missing, State.SUCCESS, /^$/],
     [2, bug, State.SUCCESS, /^$/],
     [99, lost, State.ERROR, /^the engine process was lost$/],
     [99, bug, State.ERROR, /^the service failed on this recording/],

@@ -1,0 +1,34 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { CallLimit } from "./call-limit.ts";
+
+const { signal: never } = new AbortController();
+
+test("calls beyond the limit wait for their turn: live before short before job", async () => {
+  const limit = new CallLimit(1);
+  const order: string[] = [];
+  const first = await limit.take("job", never);
+  const waiting = (["job", "short", "live", "job"] as const).map(async (mode) => {
+    const release = await limit.take(mode, never);
+    order.push(mode);
+    release();
+    // A call ends only once.
+    release();
+  });
+  first();
+  await Promise.all(waiting);
+  assert.deepEqual(order, ["live", "short", "job", "job"]);
+});
+
+test("a call that is left while it waits takes no place", async () => {
+  const limit = new CallLimit(1);
+  const first = await limit.take("live", never);
+  const leaving = new AbortController();
+  const left = limit.take("live", leaving.signal);
+  const next = limit.take("job", never);
+  leaving.abort(new Error("left"));
+  await assert.rejects(left, /left/);
+  first();
+  (await next)();
+  await limit.take("job", never);
+});

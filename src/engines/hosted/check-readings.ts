@@ -1,0 +1,132 @@
+import type { EngineWord, Hypothesis } from "../protocol/engine.ts";
+import type { ServerReading, ServerResult, ServerWord } from "./hosted-server.ts";
+import { ServerFailure } from "./server-failure.ts";
+
+/** No utterance of 20 s or so has this much text. */
+const charactersMax = 10_000;
+/** By how much the times of a server may exceed the audio: it may have padded it. */
+const slackMs = 1000;
+
+/**
+ * Returns the readings of an utterance that lasted lengthMs, from the results of its consecutive
+ * parts. Nothing is invented: a confidence that cannot be a probability is left out, and so are the
+ * times of words that do not make up the text. Throws ServerFailure (broken) for answers that no
+ * server may send.
+ */
+export function checkedReadings(
+  results: readonly ServerResult[],
+  { lengthMs, alternativesMax }: { readonly lengthMs: number; readonly alternativesMax: number },
+): readonly Hypothesis[] {
+  const checked = results
+    .map((readings) => readings.flatMap((each) => checkedReading(each, lengthMs) ?? []))
+    .filter((readings) => readings.length > 0);
+  const [only] = checked;
+  const readings = checked.length === 1 && only ? only : joined(checked);
+  const isFirst = ({ text }: Hypothesis, at: number) =>
+    readings.findIndex((other) => other.text === text) === at;
+  const distinct = readings.filter(isFirst).slice(0, alternativesMax);
+  if (distinct.reduce((sum, { text }) => sum + text.length, 0) > charactersMax * alternativesMax) {
+    throw new ServerFailure("broken", `the text has more than ${charactersMax} characters`);
+  }
+  return distinct;
+}
+
+/** Returns a reading, or undefined for one without words. */
+export function checkedReading(reading: ServerReading, lengthMs: number): Hypothesis | undefined {
+  if (reading.text.length > charactersMax) {
+    throw new ServerFailure("broken", `the text has more than ${charactersMax} characters`);
+  }
+  const tokens = tokensOf(reading.text);
+  if (!/[\p{L}\p{N}]/u.test(tokens.join(""))) return undefined;
+  const confidence = probability(reading.confidence);
+  return {
+    text: tokens.join(" "),
+    ...(confidence !== undefined && { confidence }),
+    words: timedWords(tokens, reading.words, lengthMs),
+  };
+}
+
+/** Control characters separate words, since terminals and browsers show text. */
+function tokensOf(text: string): string[] {
+  return text.split(/[\p{Cc}\s]+/u).filter((token) => token !== "");
+}
+
+/**
+ * Returns the words of the text with the times of the server's words. Returns none if there is not
+ * one time for each word.
+ */
+function timedWords(
+  tokens: readonly string[],
+  words: readonly ServerWord[],
+  lengthMs: number,
+): readonly EngineWord[] {
+  let [lastStartMs, lastEndMs] = [0, 0];
+  const timed: EngineWord[] = [];
+  for (const word of words) {
+    checkTimes(word, { lastStartMs, lengthMs });
+    lastStartMs = word.startMs;
+    // Servers round, let words overlap a little, and give times for the audio that they padded.
+    const startMs = Math.min(
+      Math.max(Math.round(word.startMs), lastEndMs),
+      Math.ceil(lengthMs) - 1,
+    );
+    const endMs = Math.min(Math.max(Math.round(word.endMs), startMs + 1), Math.ceil(lengthMs));
+    const confidence = probability(word.confidence);
+    timed.push({
+      text: word.text,
+      startMs,
+      endMs,
+      ...(confidence !== undefined && { confidence }),
+    });
+    lastEndMs = endMs;
+  }
+  const isWhole = timed.every((word) => word.startMs < word.endMs);
+  const spoken = timed.filter(({ text }) => text.trim() !== "");
+  if (!isWhole || spoken.length !== tokens.length) return [];
+  return spoken.map((word, at) => ({ ...word, text: tokens[at] ?? "" }));
+}
+
+function checkTimes(
+  { startMs, endMs }: ServerWord,
+  { lastStartMs, lengthMs }: { readonly lastStartMs: number; readonly lengthMs: number },
+): void {
+  const problem =
+    !Number.isFinite(startMs) || !Number.isFinite(endMs)
+      ? "is not a number"
+      : startMs < 0 || endMs < startMs
+        ? "is negative, or ends before it begins"
+        : startMs < lastStartMs
+          ? "is before that of the word before it"
+          : endMs > lengthMs + slackMs
+            ? "is after the end of the audio"
+            : undefined;
+  if (problem !== undefined) {
+    throw new ServerFailure("broken", `the time of a word ${problem}: ${startMs} to ${endMs} ms`);
+  }
+}
+
+/** 0 stands for an unknown confidence in Google's protocol, and -1 in others. */
+function probability(confidence: number | undefined): number | undefined {
+  if (confidence === undefined) return undefined;
+  if (Number.isNaN(confidence)) throw new ServerFailure("broken", "a confidence is not a number");
+  return confidence > 0 && confidence <= 1 ? confidence : undefined;
+}
+
+/** Joins the best readings of consecutive parts: others could be combined in too many ways. */
+function joined(parts: readonly (readonly Hypothesis[])[]): readonly Hypothesis[] {
+  const bests = parts.flatMap(([best]) => best ?? []);
+  if (bests.length === 0) return [];
+  const confidences = bests.flatMap(({ confidence }) => confidence ?? []);
+  const mean = confidences.reduce((sum, each) => sum + each, 0) / confidences.length;
+  // If only some words had times, the others would seem not to have been spoken.
+  const isTimed = bests.every(({ words }) => words.length > 0);
+  const words = isTimed ? bests.flatMap((best) => best.words) : [];
+  const isInOrder = words.every((word, at) => word.startMs >= (words[at - 1]?.endMs ?? 0));
+  return [
+    {
+      text: bests.map(({ text }) => text).join(" "),
+      ...(confidences.length === bests.length && { confidence: mean }),
+      words: isInOrder ? words : [],
+    },
+  ];
+}

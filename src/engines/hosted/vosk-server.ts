@@ -1,0 +1,209 @@
+import { WebSocket } from "ws";
+import { engineSampleRate } from "../protocol/engine.ts";
+import {
+  answerBytesMax,
+  connectMsMax,
+  type HostedServer,
+  type ServerCall,
+  type ServerReading,
+  type ServerResult,
+  type ServerSettings,
+  type ServerWord,
+} from "./hosted-server.ts";
+import { jsonMember as member } from "./json-member.ts";
+import { failureOfStatus, ServerFailure, serverWords } from "./server-failure.ts";
+
+/** The maximum number of samples in a message: vosk-server recognizes one before it reads on. */
+const messageSamplesMax = 4000;
+
+/**
+ * Opens a vosk-server, or another Hlust: a WebSocket for each utterance. It gives the text so far,
+ * and words with times and confidences, or several readings without confidences of words.
+ */
+export function openVoskServer(settings: ServerSettings): HostedServer {
+  return {
+    // A phrase_list of Vosk would exclude all other words.
+    takesHints: false,
+    isStreamed: () => true,
+    async recognize(audio, call) {
+      using connection = await connect(settings, call.signal);
+      const { alternativesMax } = call;
+      const alternatives = alternativesMax > 1 && { max_alternatives: alternativesMax };
+      const config = { sample_rate: engineSampleRate, words: true, ...alternatives };
+      connection.send(JSON.stringify({ config }));
+      const results = readAll(connection, call);
+      // An error of the socket ends the reading, so nothing else awaits it while audio is sent.
+      results.catch(() => {});
+      for await (const chunk of audio) {
+        if (connection.isOver) break;
+        for (let at = 0; at < chunk.length; at += messageSamplesMax) {
+          const part = chunk.slice(at, at + messageSamplesMax);
+          connection.send(new Uint8Array(part.buffer));
+        }
+      }
+      connection.send('{"eof" : 1}');
+      return await results;
+    },
+    async probe(signal) {
+      using connection = await connect(settings, signal);
+      void connection;
+    },
+    close() {},
+  };
+}
+
+interface Connection extends Disposable {
+  readonly isOver: boolean;
+  send(data: string | Uint8Array): void;
+  messages(): AsyncGenerator<string, void, undefined>;
+}
+
+/** Opens a WebSocket. Redirects are not followed. */
+async function connect(
+  { address, key, authorities: ca }: ServerSettings,
+  signal: AbortSignal,
+): Promise<Connection> {
+  const socket = new WebSocket(address, {
+    handshakeTimeout: connectMsMax,
+    maxPayload: answerBytesMax,
+    perMessageDeflate: false,
+    followRedirects: false,
+    ...(key !== undefined && { headers: { authorization: `Bearer ${key}` } }),
+    ...(ca !== undefined && { ca }),
+  });
+  const waiting: string[] = [];
+  let end: { readonly failure?: ServerFailure } | undefined;
+  let onChange = Promise.withResolvers<void>();
+  const change = () => {
+    onChange.resolve();
+    onChange = Promise.withResolvers<void>();
+  };
+  const over = (failure?: ServerFailure) => {
+    end ??= failure ? { failure } : {};
+    change();
+  };
+  const abort = () => socket.terminate();
+  signal.addEventListener("abort", abort);
+  socket.on("message", (data: Buffer) => {
+    waiting.push(data.toString());
+    change();
+  });
+  socket.on("unexpected-response", (_request, { statusCode = 0 }) => {
+    const message = `${address.href} answered ${statusCode}`;
+    over(new ServerFailure(failureOfStatus(statusCode), message));
+    socket.terminate();
+  });
+  socket.on("error", (error) => {
+    over(new ServerFailure("unreachable", `${address.href}: ${error.message}`, { cause: error }));
+  });
+  socket.on("close", (code, reason) => over(failureOfClose(address, code, reason.toString(), key)));
+  const opened = new Promise<void>((resolve) => {
+    socket.once("open", resolve).once("close", () => resolve());
+  });
+  if (signal.aborted) abort();
+  await opened;
+  const connection: Connection = {
+    get isOver() {
+      return end !== undefined;
+    },
+    send(data) {
+      if (socket.readyState === WebSocket.OPEN) socket.send(data);
+    },
+    async *messages() {
+      for (;;) {
+        const text = waiting.shift();
+        if (text !== undefined) yield text;
+        else if (!end) await onChange.promise;
+        else if (end.failure) throw end.failure;
+        else return;
+      }
+    },
+    [Symbol.dispose]() {
+      signal.removeEventListener("abort", abort);
+      if (socket.readyState === WebSocket.CLOSED) return;
+      socket.close();
+      // A server that does not close holds no place here.
+      setTimeout(() => socket.terminate(), 1000).unref();
+    },
+  };
+  if (socket.readyState !== WebSocket.OPEN) {
+    connection[Symbol.dispose]();
+    throw ending(end) ?? new ServerFailure("unreachable", `${address.href} closed the connection`);
+  }
+  return connection;
+}
+
+function ending(end: { readonly failure?: ServerFailure } | undefined): ServerFailure | undefined {
+  return end?.failure;
+}
+
+/** vosk-server closes with 1000 after the last result; Hlust gives the reason of an error. */
+function failureOfClose(
+  { href }: URL,
+  code: number,
+  reason: string,
+  key: string | undefined,
+): ServerFailure | undefined {
+  if (code === 1000) return undefined;
+  const message = `${href} closed with ${code}: ${serverWords(reason, key) || "no reason"}`;
+  if (code === 1013) return new ServerFailure("busy", message);
+  const isRefusal = code === 1007 || code === 1008 || code === 1009;
+  return new ServerFailure(isRefusal ? "refused" : "unreachable", message);
+}
+
+/** Reads the answers until the server closes, and reports the text so far. */
+async function readAll(
+  connection: Connection,
+  { onPartial }: Pick<ServerCall, "onPartial">,
+): Promise<readonly ServerResult[]> {
+  const results: ServerResult[] = [];
+  for await (const text of connection.messages()) {
+    const answer = readVoskAnswer(text);
+    if ("result" in answer) results.push(answer.result);
+    const so = results.flatMap(([best]) => best?.text ?? []);
+    const partial = "partial" in answer ? [answer.partial] : [];
+    onPartial({ text: [...so, ...partial].join(" "), words: [] });
+  }
+  return results;
+}
+
+/** Reads an answer of vosk-server. Throws ServerFailure (broken). */
+export function readVoskAnswer(
+  text: string,
+): { readonly partial: string } | { readonly result: ServerResult } {
+  let answer: unknown;
+  try {
+    answer = JSON.parse(text);
+  } catch (error) {
+    throw new ServerFailure("broken", "an answer is not JSON", { cause: error });
+  }
+  const partial = member(answer, "partial");
+  if (typeof partial === "string") return { partial };
+  const alternatives = member(answer, "alternatives");
+  const readings = Array.isArray(alternatives) ? alternatives : [answer];
+  return { result: readings.map(readReading) };
+}
+
+function readReading(value: unknown): ServerReading {
+  const [text, result, confidence] = ["text", "result", "confidence"].map((name) =>
+    member(value, name),
+  );
+  if (typeof text !== "string") throw new ServerFailure("broken", "an answer has no text");
+  return {
+    text,
+    // Vosk gives a score here, which is not a probability; Hlust gives one.
+    ...(typeof confidence === "number" && { confidence }),
+    words: (Array.isArray(result) ? result : []).map(readWord),
+  };
+}
+
+function readWord(value: unknown): ServerWord {
+  const [text, start, end, conf] = ["word", "start", "end", "conf"].map((name) =>
+    member(value, name),
+  );
+  if (typeof text !== "string" || typeof start !== "number" || typeof end !== "number") {
+    throw new ServerFailure("broken", "a word of an answer has no word, start or end");
+  }
+  const confidence = typeof conf === "number" ? conf : undefined;
+  return { text, startMs: 1000 * start, endMs: 1000 * end, confidence };
+}
