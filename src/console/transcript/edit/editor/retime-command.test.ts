@@ -206,6 +206,10 @@ test("a pin goes with words that are moved to a neighbor, and goes away with wha
   const plain = edited.paragraphs.map((one) => withPins(one, []));
   edited.dispatch(replaceParagraphs(edited.state, replacementsBetween(edited.paragraphs, plain)));
   assert.deepEqual([places(), edited.paragraphs], [[], plain]);
+  // Also one whose text is that of the version.
+  assert.ok(edited.run(pinWordTimes({ paragraph: 2, from: 0, to: 3 }, times)));
+  assert.ok(edited.run(restoreParagraph(opened, base, 2)));
+  assert.deepEqual(places(), []);
 });
 
 /** Returns the word, if the text has it in one piece. */
