@@ -152,12 +152,16 @@ export function rangeIn(p: Element, from: number, to: number): StaticRange | und
 
 /** Returns the place of an offset: at the end of a text node, or at the start of the next. */
 function placeIn(p: Element, offset: number, isEnd: boolean) {
+  const isIn = ({ length }: Text, within: number) =>
+    within < length || (isEnd && within === length);
+  // Only paragraphs with pins have more than one text node.
+  const { firstChild } = p;
+  if (firstChild instanceof Text && isIn(firstChild, offset)) return { text: firstChild, offset };
   const texts = document.createTreeWalker(p, NodeFilter.SHOW_TEXT);
-  let before = 0;
+  let within = offset;
   for (let text = texts.nextNode(); text instanceof Text; text = texts.nextNode()) {
-    const within = offset - before;
-    if (within < text.length || (isEnd && within === text.length)) return { text, offset: within };
-    before += text.length;
+    if (isIn(text, within)) return { text, offset: within };
+    within -= text.length;
   }
   return undefined;
 }
