@@ -121,3 +121,14 @@ export function withTexts(changed: Readonly<Record<number, string>>): string[] {
 }
 
 export const [first = "", second = "", third = "", fourth = ""] = said;
+
+/** Returns the drafts that the browser has stored. */
+export async function draftsIn(page: Page): Promise<string> {
+  return await page.evaluate<string>(`new Promise((resolve) => {
+    indexedDB.open("hlust-drafts").onsuccess = ({ target: { result: database } }) => {
+      const request = database.transaction("drafts").objectStore("drafts").getAll();
+      request.onsuccess = () => resolve(JSON.stringify(request.result));
+      request.transaction.oncomplete = () => database.close();
+    };
+  })`);
+}

@@ -37,12 +37,6 @@ export const timesText = {
     is: "Málsgreinar eru í röð eftir upphafstíma.",
     en: "Paragraphs are in the order of their starts.",
   },
-  estimated: {
-    is: (word: string) =>
-      `Tímar nýja orðsins „${word}“ eru áætlaðir. Þeim má breyta þegar textinn hefur verið vistaður.`,
-    en: (word: string) =>
-      `The times of the new word “${word}” are estimated. They can be changed once the text is saved.`,
-  },
   wasEstimated: { is: "Tímar orðsins voru áætlaðir.", en: "The word’s times were estimated." },
   noWord: { is: "Ekkert orð er við bendilinn.", en: "There is no word at the caret." },
   unclearOff: {

@@ -122,7 +122,7 @@ function EditHead({
         <EditSpeakers editor={editor} commands={commands} />
         <FindAndReplace editor={editor} playback={playback} commands={commands} />
         <EditSubtitles {...{ editor, playback, commands, transcript, caption }} />
-        <EditTimes {...{ editor, playback, commands }} rebase={save.rebase} />
+        <EditTimes {...{ editor, playback, commands }} />
         <EditKeys editor={editor} playback={playback} commands={commands} kept={kept} />
         <SaveWithNote editor={editor} commands={commands} save={save} />
       </EditBar>

@@ -1,5 +1,5 @@
 import { useMutation } from "@tanstack/react-query";
-import { useCallback, useEffect, useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import type { TranscriptJson } from "../../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { ApiError, offlineError } from "../../api/api-error.ts";
 import { identityOf } from "../../api/session.ts";
@@ -22,7 +22,6 @@ import { versionToChange } from "./version-to-change.ts";
 import { type SessionRef, useSessionRef } from "./use-session-ref.ts";
 
 const loadSaving = () => import("./save-text.ts");
-const loadRebase = () => import("./merging/based-on-saved.ts");
 
 /** A part of the page that cannot be loaded is on the service, too. */
 function throwOffline(): never {
@@ -69,11 +68,6 @@ export interface Save {
   readonly foundFrom: Date | undefined;
   /** How versions of others come into the text. */
   readonly joining: Joining;
-  /**
-   * Makes the version that was saved last the base of the text. Returns false if the base stays
-   * (basedOnSaved).
-   */
-  readonly rebase: () => Promise<boolean>;
 }
 
 /** The most times that a text is joined with versions of others before the user must save again. */
@@ -139,10 +133,6 @@ export function useSave(
       onSettled: () => (whenSaved.current = undefined),
     });
   };
-  const rebase = useCallback(async () => {
-    const { basedOnSaved } = await loadRebase();
-    return await basedOnSaved(editor, ref);
-  }, [editor, ref]);
   const isKnown = useKnownVersions(versionToChange(session.saved, transcript));
   const isSaving = isPending;
   return {
@@ -156,7 +146,6 @@ export function useSave(
     draft,
     foundFrom,
     joining,
-    rebase,
   };
 }
 

@@ -1,6 +1,7 @@
 import { useCallback, useMemo, useState, useSyncExternalStore } from "react";
 import type { EditSession, SavedText } from "./edit-session.ts";
 import type { Editor } from "./editor/editor.ts";
+import { areSamePins } from "./model/pins.ts";
 import { areSameRetimings } from "./model/retimings.ts";
 
 /** What is edited now: the version on which it is based, and the one that was saved last. */
@@ -49,6 +50,7 @@ function isOther(editor: Editor, saved: SavedText): boolean {
   return paragraphs.some((one, at) => {
     const other = saved.paragraphs[at];
     if (one === other) return false;
-    return one.text !== other?.text || one.speaker !== other.speaker || one.isSoft !== other.isSoft;
+    if (one.text !== other?.text || !areSamePins(one.pins, other.pins)) return true;
+    return one.speaker !== other.speaker || one.isSoft !== other.isSoft;
   });
 }

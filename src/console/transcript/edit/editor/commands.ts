@@ -1,4 +1,5 @@
 import { closeHistory } from "prosemirror-history";
+import { type Fragment, Slice } from "prosemirror-model";
 import { type EditorState, TextSelection, type Transaction } from "prosemirror-state";
 import { ReplaceStep } from "prosemirror-transform";
 import type { Base, EditedParagraph } from "../model/base.ts";
@@ -163,13 +164,10 @@ export function moveWordsBack(base: Base): EditCommand {
     const start = here.pos + 1;
     tr.step(new ReplaceStep(start, start + offset, sliceOfText("")));
     const end = previous.pos + 1 + previous.node.content.size;
-    tr.step(
-      new ReplaceStep(
-        end,
-        end,
-        sliceOfText(joined(previous.node.textContent, text.slice(0, offset))),
-      ),
-    );
+    const before = previous.node.textContent;
+    const space = before === "" || /\s$/.test(before) ? "" : " ";
+    const moved = textFragment(space).append(here.node.content.cut(0, offset));
+    tr.step(new ReplaceStep(end, end, new Slice(moved, 0, 0)));
     const added = tr.mapping.map(here.pos);
     setAttributes(tr, previous.pos, { to: edge });
     setAttributes(tr, added, { from: edge });
@@ -201,8 +199,9 @@ export function moveWordsForward(base: Base): EditCommand {
     const edge = edgeAt(base, paragraphOf(here.node), offset);
     const tr = beginStep(state);
     const start = next.pos + 1;
-    const inserted = /\s$/.test(moved) || next.node.childCount === 0 ? moved : `${moved} `;
-    tr.step(new ReplaceStep(start, start, sliceOfText(inserted)));
+    const space = /\s$/.test(moved) || next.node.childCount === 0 ? "" : " ";
+    const inserted = here.node.content.cut(offset).append(textFragment(space));
+    tr.step(new ReplaceStep(start, start, new Slice(inserted, 0, 0)));
     const from = here.pos + 1 + offset;
     tr.step(new ReplaceStep(from, from + moved.length, sliceOfText("")));
     setAttributes(tr, here.pos, { to: edge });
@@ -217,9 +216,8 @@ function leadingSpace(text: string, offset: number): number {
   return /^\s*/.exec(text.slice(offset))?.[0].length ?? 0;
 }
 
-/** Returns text to append to a text, with a space between their words. */
-function joined(before: string, text: string): string {
-  return before === "" || /\s$/.test(before) ? text : ` ${text}`;
+function textFragment(text: string): Fragment {
+  return sliceOfText(text).content;
 }
 
 /** Selects all of the text. */

@@ -108,12 +108,12 @@ export class Painter {
       const highlight = new Highlight();
       for (const element of elements) {
         const paragraph = paragraphViewOf(element);
-        const text = paragraph?.contentDOM.firstChild;
-        if (!paragraph || !(text instanceof Text)) continue;
+        if (!paragraph) continue;
         const ranges = known.get(paragraph.node) ?? painting.rangesIn(paragraphOf(paragraph.node));
         known.set(paragraph.node, ranges);
         for (const { from, to } of ranges) {
-          if (to <= text.length) highlight.add(rangeIn(text, from, to));
+          const range = rangeIn(paragraph.contentDOM, from, to);
+          if (range) highlight.add(range);
         }
       }
       CSS.highlights.set(painting.name, highlight);
@@ -138,11 +138,30 @@ function* nearIn({ children }: Element): Generator<Element> {
   }
 }
 
-export function rangeIn(text: Text, from: number, to: number): StaticRange {
+/** Returns a range of the text in the element of a paragraph; undefined if it is not there. */
+export function rangeIn(p: Element, from: number, to: number): StaticRange | undefined {
+  const [start, end] = [placeIn(p, from, false), placeIn(p, to, true)];
+  if (!start || !end) return undefined;
   return new StaticRange({
-    startContainer: text,
-    startOffset: from,
-    endContainer: text,
-    endOffset: to,
+    startContainer: start.text,
+    startOffset: start.offset,
+    endContainer: end.text,
+    endOffset: end.offset,
   });
+}
+
+/** Returns the place of an offset: at the end of a text node, or at the start of the next. */
+function placeIn(p: Element, offset: number, isEnd: boolean) {
+  const isIn = ({ length }: Text, within: number) =>
+    within < length || (isEnd && within === length);
+  // Only paragraphs with pins have more than one text node.
+  const { firstChild } = p;
+  if (firstChild instanceof Text && isIn(firstChild, offset)) return { text: firstChild, offset };
+  const texts = document.createTreeWalker(p, NodeFilter.SHOW_TEXT);
+  let within = offset;
+  for (let text = texts.nextNode(); text instanceof Text; text = texts.nextNode()) {
+    if (isIn(text, within)) return { text, offset: within };
+    within -= text.length;
+  }
+  return undefined;
 }

@@ -44,13 +44,11 @@ export class PlayedWord {
 
   /** The range of the current word; undefined if there is none. */
   range(): Range | undefined {
-    const text = this.#text();
-    if (!text || !this.#shown) return undefined;
-    const { from, to } = extentOf(this.#shown.word);
-    if (to > text.length) return undefined;
+    const found = this.#found();
+    if (!found) return undefined;
     const range = document.createRange();
-    range.setStart(text, from);
-    range.setEnd(text, to);
+    range.setStart(found.startContainer, found.startOffset);
+    range.setEnd(found.endContainer, found.endOffset);
     return range;
   }
 
@@ -68,12 +66,9 @@ export class PlayedWord {
       this.#element = element;
     }
     if (!("highlights" in CSS)) return;
-    const text = this.#text();
     const highlight = new Highlight();
-    if (text && this.#shown && this.#isPlayed) {
-      const { from, to } = extentOf(this.#shown.word);
-      if (to <= text.length) highlight.add(rangeIn(text, from, to));
-    }
+    const found = this.#isPlayed ? this.#found() : undefined;
+    if (found) highlight.add(found);
     CSS.highlights.set("hlust-now", highlight);
   }
 
@@ -83,9 +78,12 @@ export class PlayedWord {
     return element instanceof HTMLElement ? element : undefined;
   }
 
-  #text(): Text | undefined {
-    const text = this.#element?.querySelector("p")?.firstChild;
-    return text instanceof Text ? text : undefined;
+  /** Returns the range of the word that is shown. */
+  #found(): StaticRange | undefined {
+    const p = this.#element?.querySelector("p");
+    if (!p || !this.#shown) return undefined;
+    const { from, to } = extentOf(this.#shown.word);
+    return from < to ? rangeIn(p, from, to) : undefined;
   }
 }
 

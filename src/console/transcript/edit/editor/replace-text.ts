@@ -4,8 +4,10 @@ import { ReplaceStep } from "prosemirror-transform";
 import { paragraphsPerPart } from "../../playback-highlight.ts";
 import { runOf } from "./places.ts";
 import { numberOf } from "./numbering.ts";
-import { nodeOf, numberingOf, partsOf, schema } from "./schema.ts";
+import { markOf, nodeOf, numberingOf, paragraphOf, partsOf, schema } from "./schema.ts";
 import type { EditedParagraph } from "../model/base.ts";
+import type { Pin } from "../model/pin.ts";
+import { areSamePins } from "../model/pins.ts";
 
 /**
  * Every change of the paragraphs is a step between two positions in text. Such a step stays valid
@@ -95,15 +97,23 @@ export function replaceByParagraphs(
   const content = isLong ? partsOf(nodes) : Fragment.from(nodes);
   const open = isLong ? 2 : 1;
   tr.step(new ReplaceStep($from.pos, $to.pos, new Slice(content, open, open)));
-  const { text: _text, ...attributes } = first;
-  setAttributes(tr, $from.before(2), attributes);
+  const { speaker, from, to, isSoft } = first;
+  setAttributes(tr, $from.before(2), { speaker, from, to, isSoft });
+}
+
+/** Sets the pins of the paragraph at a position, if they differ. */
+export function setPins(tr: Transaction, pos: number, pins: readonly Pin[] = []): void {
+  const node = tr.doc.nodeAt(pos);
+  if (!node || areSamePins(paragraphOf(node).pins, pins)) return;
+  tr.removeMark(pos + 1, pos + 1 + node.content.size, schema.marks.pin);
+  for (const pin of pins) tr.addMark(pos + 1 + pin.from, pos + 1 + pin.to, markOf(pin));
 }
 
 /** Changes the attributes of the paragraph at a position, if they differ. */
 export function setAttributes(
   tr: Transaction,
   pos: number,
-  attributes: Partial<Omit<EditedParagraph, "text">>,
+  attributes: Partial<Omit<EditedParagraph, "text" | "pins">>,
 ): void {
   const node = tr.doc.nodeAt(pos);
   const numbering = numberingOf(tr.doc);

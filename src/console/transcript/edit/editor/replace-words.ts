@@ -6,7 +6,7 @@ import { numbered } from "../model/align-tokens.ts";
 import type { EditedParagraph } from "../model/base.ts";
 import type { Replacement } from "../model/replacements.ts";
 import { paragraphAt } from "./places.ts";
-import { replaceByParagraphs, setAttributes, sliceOfText } from "./replace-text.ts";
+import { replaceByParagraphs, setAttributes, setPins, sliceOfText } from "./replace-text.ts";
 import { attrsOf } from "./schema.ts";
 
 /** A word of a paragraph with the space after it, or the edge between two paragraphs. */
@@ -48,7 +48,7 @@ export function replaceWords(tr: Transaction, replacement: Replacement): void {
  * another.
  */
 function replaceEach(tr: Transaction, index: number, paragraph: EditedParagraph): boolean {
-  const { text, ...attributes } = paragraph;
+  const { text, pins, ...attributes } = paragraph;
   const place = paragraphAt(tr.doc, index);
   if (!place) throw new RangeError(`no paragraph ${index}`);
   const before = place.node.textContent;
@@ -62,6 +62,7 @@ function replaceEach(tr: Transaction, index: number, paragraph: EditedParagraph)
       to -= one.length;
     }
   }
+  setPins(tr, place.pos, pins);
   setAttributes(tr, place.pos, attributes);
   return true;
 }
@@ -100,9 +101,11 @@ function replaceTokens(tr: Transaction, { start, end, paragraphs }: Replacement)
     }
     [to, otherTo] = [at, otherAt];
   }
-  for (const [at, { text: _text, ...attributes }] of paragraphs.entries()) {
+  for (const [at, { text: _text, pins, ...attributes }] of paragraphs.entries()) {
     const place = paragraphAt(tr.doc, start + at);
-    if (place) setAttributes(tr, place.pos, attributes);
+    if (!place) continue;
+    setPins(tr, place.pos, pins);
+    setAttributes(tr, place.pos, attributes);
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Base, EditedParagraph } from "../model/base.ts";
+import { withPins } from "../model/pins.ts";
 import { recognized, type RecognizedText } from "../model/recognized.ts";
 import type { WordTimes } from "../model/retimings.ts";
 import { timesOf } from "../model/times.ts";
@@ -25,8 +26,8 @@ export function restoreParagraph(version: RestoredVersion, base: Base, index: nu
     const paragraph = place && paragraphOf(place.node);
     const found = paragraph && recognized(version.base, base, paragraph);
     if (!found) return false;
-    const after = { ...paragraph, text: found.text };
-    const isSame = found.text === paragraph.text;
+    const after = withPins({ ...paragraph, text: found.text }, []);
+    const isSame = found.text === paragraph.text && !paragraph.pins;
     const replacement = { start: index, end: index + 1, paragraphs: [after] };
     const tr = replaceParagraphs(state, isSame ? [] : [replacement]);
     const wanted = timesAfter(version, base, { paragraph: after, found });

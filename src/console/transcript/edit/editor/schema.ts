@@ -1,7 +1,9 @@
-import { Fragment, type Node, Schema } from "prosemirror-model";
+import { Fragment, type Mark, type Node, Schema } from "prosemirror-model";
 import type { SpeakerInfoJson } from "../../../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import type { EditedParagraph } from "../model/base.ts";
-import { noRetimings, type Retimings } from "../model/retimings.ts";
+import type { Pin } from "../model/pin.ts";
+import { withPins } from "../model/pins.ts";
+import { noRetimings, type Retimings, type WordTimes } from "../model/retimings.ts";
 import { paragraphsPerPart } from "../../playback-highlight.ts";
 import { Edge, numberOf, Numbering } from "./numbering.ts";
 
@@ -9,9 +11,10 @@ import { Edge, numberOf, Numbering } from "./numbering.ts";
 export type Speakers = Readonly<Record<string, SpeakerInfoJson>>;
 
 /**
- * The text as a tree of two levels and text, without marks. Parts are layout, not meaning: the
- * browser lays out and paints only the parts that are in view. The speakers and the times that were
- * set for words are attributes of the document, so that changes of them can be undone.
+ * The text as a tree of two levels and text. Parts are layout, not meaning: the browser lays out
+ * and paints only the parts that are in view. The speakers, and the times that were set for words
+ * of the base, are attributes of the document, so that changes of them can be undone. The only
+ * marks are pins: the times that were set for words that were typed.
  */
 export const schema = new Schema({
   nodes: {
@@ -45,7 +48,46 @@ export const schema = new Schema({
     },
     text: {},
   },
+  marks: {
+    // What is typed next to a word does not get its times.
+    pin: {
+      attrs: { startTime: {}, endTime: {} },
+      inclusive: false,
+      toDOM: () => ["span", 0],
+    },
+  },
 });
+
+/** Returns the mark of times that were set for a word that was typed. */
+export function markOf({ startTime, endTime }: WordTimes): Mark {
+  return schema.marks.pin.create({ startTime, endTime });
+}
+
+function pinsOf(node: Node): Pin[] {
+  let from = 0;
+  return node.children.flatMap(({ marks: [mark], nodeSize }) => {
+    const to = from + nodeSize;
+    const { startTime, endTime } = mark?.attrs ?? {};
+    const pin = mark && { from, to, startTime: String(startTime), endTime: String(endTime) };
+    from = to;
+    return pin ? [pin] : [];
+  });
+}
+
+function contentOf(text: string, pins: readonly Pin[] = []): Node[] {
+  const nodes: Node[] = [];
+  let end = 0;
+  const add = (to: number, marks: readonly Mark[]): void => {
+    if (end < to) nodes.push(schema.text(text.slice(end, to), marks));
+    end = to;
+  };
+  for (const pin of pins) {
+    add(pin.from, []);
+    add(pin.to, [markOf(pin)]);
+  }
+  add(text.length, []);
+  return nodes;
+}
 
 /** Creates the document of a text. */
 export function documentOf(
@@ -84,13 +126,13 @@ export function partsOf(paragraphs: readonly Node[]): Fragment {
   );
 }
 
-export function nodeOf({ text, from, to, ...attrs }: EditedParagraph, numbering: Numbering): Node {
+export function nodeOf(
+  { text, from, to, speaker, isSoft, pins }: EditedParagraph,
+  numbering: Numbering,
+): Node {
   const edges = { from: numbering.edge(from), to: numbering.edge(to) };
-  // create() does not check the content, unlike schema.node(). It is a text without marks.
-  return schema.nodes.paragraph.create(
-    { ...attrs, ...edges },
-    text === "" ? null : schema.text(text),
-  );
+  // create() does not check the content, unlike schema.node().
+  return schema.nodes.paragraph.create({ speaker, isSoft, ...edges }, contentOf(text, pins));
 }
 
 const known = new WeakMap<Node, Known<EditedParagraph>>();
@@ -109,7 +151,9 @@ export function paragraphOf(node: Node): EditedParagraph {
   const run = attrsOf(node);
   const { from, to } = before?.value ?? {};
   const isSame = before && from === run.from && to === run.to;
-  const value = isSame ? before.value : { text: before?.value.text ?? node.textContent, ...run };
+  const value = isSame
+    ? before.value
+    : withPins({ text: before?.value.text ?? node.textContent, ...run }, pinsOf(node));
   known.set(node, { epoch, value });
   return value;
 }
@@ -120,7 +164,7 @@ function epochOf({ attrs: { from, to } }: Node): number {
 }
 
 /** Returns the attributes of a paragraph's node. */
-export function attrsOf({ attrs }: Node): Omit<EditedParagraph, "text"> {
+export function attrsOf({ attrs }: Node): Omit<EditedParagraph, "text" | "pins"> {
   return {
     speaker: String(attrs["speaker"]),
     from: numberOf(attrs["from"]),

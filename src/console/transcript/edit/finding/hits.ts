@@ -1,7 +1,7 @@
 import type { Editor } from "../editor/editor.ts";
 import { showPlace } from "../editor/show-place.ts";
 import type { EditedParagraph } from "../model/base.ts";
-import { type Finder, type Found, withReplaced } from "../model/find.ts";
+import { type Finder, type Found, withHitsReplaced } from "../model/find.ts";
 import { sentenceStart } from "../playing/sentence.ts";
 
 /** A place in the edited text where something was found. */
@@ -72,7 +72,7 @@ export function replaceHits(editor: Editor, hits: readonly Hit[], by: string): v
     [...byIndex].flatMap(([index, found]) => {
       const paragraph = found[0]?.paragraph;
       if (!paragraph) return [];
-      const changed = { ...paragraph, text: withReplaced(paragraph.text, found, text) };
+      const changed = withHitsReplaced(paragraph, found, text);
       return [{ start: index, end: index + 1, paragraphs: [changed] }];
     }),
   );

@@ -1,5 +1,6 @@
 import type { EditedParagraph } from "../model/base.ts";
 import type { Clash } from "../model/merge.ts";
+import { movedPins, pinsWithin, withPins } from "../model/pins.ts";
 
 /** What the user takes of a clash. */
 export type Choice = "mine" | "theirs" | "both";
@@ -38,15 +39,17 @@ function withTheirs(
   if (!first || !last) return paragraphs;
   const [begin = "", ...others] = choice === "theirs" ? theirs : joined(mine, theirs);
   const texts = [first.text.slice(0, from.offset) + begin, ...others];
+  const end = texts.at(-1)?.length ?? 0;
   texts[texts.length - 1] += last.text.slice(to.offset);
+  const before = pinsWithin(first.pins, 0, from.offset);
+  const after = movedPins(pinsWithin(last.pins, to.offset), end);
   // The words' sound belongs to the first paragraph, as with text that is typed.
-  const replaced = texts.map((text, at) => ({
-    ...first,
-    text,
-    isSoft: at === 0 && first.isSoft,
-    from: at === 0 ? first.from : last.to,
-    to: last.to,
-  }));
+  const replaced = texts.map((text, at) => {
+    const isSoft = at === 0 && first.isSoft;
+    const run = { from: at === 0 ? first.from : last.to, to: last.to };
+    const pins = [...(at === 0 ? before : []), ...(at === texts.length - 1 ? after : [])];
+    return withPins({ ...first, text, isSoft, ...run }, pins);
+  });
   return paragraphs.toSpliced(from.paragraph, to.paragraph - from.paragraph + 1, ...replaced);
 }
 

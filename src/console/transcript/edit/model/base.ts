@@ -4,6 +4,7 @@ import type {
 } from "../../../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { atOnce } from "../../../../std/at-once.ts";
 import { firstIndex, spokenText, spokenTextSteps } from "../../spoken-text.ts";
+import type { Pin } from "./pin.ts";
 
 /**
  * The version of a transcript that is being edited, as it was received. All edits are relative to
@@ -40,6 +41,8 @@ export interface EditedParagraph {
    * several paragraphs.
    */
   readonly isSoft: boolean;
+  /** The times that were set for words that were typed, in order; absent if there are none. */
+  readonly pins?: readonly Pin[];
 }
 
 /** Collects the words of segments. What reading them has already computed is not computed again. */

@@ -1,5 +1,6 @@
 import { alignRun } from "./align-run.ts";
 import type { Base, EditedParagraph } from "./base.ts";
+import { movedPins, pinsWithin, withPins } from "./pins.ts";
 
 /**
  * Returns the edge between words of the base at which a paragraph's run is divided if its text is
@@ -36,15 +37,21 @@ export function dividedAt(
   const rest = paragraph.text.slice(offset);
   const at = offset + rest.length - rest.trimStart().length;
   const edge = edgeAt(base, paragraph, at);
+  const { text, pins } = paragraph;
   return [
-    { ...paragraph, text: paragraph.text.slice(0, at), to: edge },
-    { ...paragraph, text: paragraph.text.slice(at), from: edge, isSoft: false },
+    withPins({ ...paragraph, text: text.slice(0, at), to: edge }, pinsWithin(pins, 0, at)),
+    withPins(
+      { ...paragraph, text: text.slice(at), from: edge, isSoft: false },
+      pinsWithin(pins, at),
+    ),
   ];
 }
 
 /** Joins a paragraph with the next one, whose words then have the speaker of the first. */
 export function joined(one: EditedParagraph, next: EditedParagraph): EditedParagraph {
-  return { ...one, text: joinedTexts(one.text, next.text), to: next.to };
+  const text = joinedTexts(one.text, next.text);
+  const added = movedPins(next.pins, text.length - next.text.length);
+  return withPins({ ...one, text, to: next.to }, [...(one.pins ?? []), ...added]);
 }
 
 /** Joins two texts, with a space between their words if there is no whitespace yet. */

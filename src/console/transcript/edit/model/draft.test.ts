@@ -90,10 +90,16 @@ test("readDraft() and restoredDraft() refuse what is not a draft of the base", (
     }
   };
   const paragraph = { text: "x", speaker: "", from: 0, to: 400, isSoft: false };
+  const pin = { from: 0, to: 1, startTime: "1s", endTime: "2.5s" };
   const rows: [change: object, reason: string][] = [
     [{}, "accepted"],
     [{ times: [[399, "1s", "2.5s"]] }, "accepted"],
     [{ parts: [paragraph] }, "accepted"],
+    [{ parts: [{ ...paragraph, pins: [pin] }] }, "accepted"],
+    [{ parts: [{ ...paragraph, pins: [] }] }, "damaged"],
+    [{ parts: [{ ...paragraph, pins: [{ ...pin, to: 2 }] }] }, "damaged"],
+    [{ parts: [{ ...paragraph, pins: [pin, pin] }] }, "damaged"],
+    [{ parts: [{ ...paragraph, pins: [{ ...pin, endTime: "soon" }] }] }, "damaged"],
     [{ format: 2 }, "newerFormat"],
     [{ format: 2, parts: "other" }, "newerFormat"],
     [{ format: "1" }, "damaged"],

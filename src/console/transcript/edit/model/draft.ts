@@ -1,4 +1,5 @@
 import { paragraphsOf, textOfRun, type Base, type EditedParagraph } from "./base.ts";
+import type { Pin } from "./pin.ts";
 import { noRetimings, type Retimings, type WordTimes } from "./retimings.ts";
 
 /**
@@ -54,9 +55,9 @@ export function encodeDraft({
   const own = ownOf(base);
   const parts: DraftPart[] = [];
   for (const paragraph of paragraphs) {
-    const { text, speaker, from, to, isSoft } = paragraph;
+    const { from, to } = paragraph;
     const last = parts.at(-1);
-    if (!isOwn(own, paragraph)) parts.push({ text, speaker, from, to, isSoft });
+    if (!isOwn(own, paragraph)) parts.push(paragraph);
     else if (last && !("text" in last)) parts[parts.length - 1] = { from: last.from, to };
     else parts.push({ from, to });
   }
@@ -103,6 +104,7 @@ function isSame(own: EditedParagraph | undefined, paragraph: EditedParagraph): b
     own?.to === paragraph.to &&
     own.speaker === paragraph.speaker &&
     own.isSoft === paragraph.isSoft &&
+    paragraph.pins === undefined &&
     own.text === paragraph.text
   );
 }
@@ -166,7 +168,7 @@ function readParts(parts: readonly unknown[], words: number): DraftPart[] {
   let edge = 0;
   const read = parts.map((part): DraftPart => {
     if (!isObject(part)) throw damaged("has a part that is not an object");
-    const { text, speaker, from, to, isSoft } = part;
+    const { text, speaker, from, to, isSoft, pins } = part;
     if (!isCount(from) || !isCount(to) || from !== edge || to < from) {
       throw damaged(`has a part that does not begin with word ${edge}`);
     }
@@ -175,18 +177,37 @@ function readParts(parts: readonly unknown[], words: number): DraftPart[] {
     const isWhole =
       typeof text === "string" && typeof speaker === "string" && typeof isSoft === "boolean";
     if (!isWhole) throw damaged("has a paragraph without text, speaker or isSoft");
-    return { text, speaker, from, to, isSoft };
+    const paragraph = { text, speaker, from, to, isSoft };
+    return pins === undefined ? paragraph : { ...paragraph, pins: readPins(pins, text.length) };
   });
   if (edge !== words) throw damaged(`ends with word ${edge} of ${words}`);
   return read;
 }
 
+/** Reads the pins of a paragraph, which are in order and do not overlap. */
+function readPins(pins: unknown, length: number): Pin[] {
+  if (!Array.isArray(pins) || pins.length === 0) throw damaged("has pins that are not a list");
+  let end = 0;
+  return pins.map((pin: unknown) => {
+    if (!isObject(pin)) throw damaged("has a pin that is not an object");
+    const { from, to, startTime, endTime } = pin;
+    const isPlace = isCount(from) && isCount(to) && from >= end && to > from && to <= length;
+    if (!isPlace || !isTime(startTime) || !isTime(endTime)) {
+      throw damaged("has a pin that is not in its text");
+    }
+    end = to;
+    return { from, to, startTime, endTime };
+  });
+}
+
 const durationPattern = /^\d{1,7}(?:\.\d{1,9})?s$/;
+
+function isTime(value: unknown): value is string {
+  return typeof value === "string" && durationPattern.test(value);
+}
 
 function readTimes(item: unknown, words: number): readonly [number, string, string] {
   const [word, startTime, endTime]: readonly unknown[] = Array.isArray(item) ? item : [];
-  const isTime = (value: unknown): value is string =>
-    typeof value === "string" && durationPattern.test(value);
   if (!isCount(word) || word >= words || !isTime(startTime) || !isTime(endTime)) {
     throw damaged("has times that are not of a word");
   }

@@ -154,6 +154,7 @@ function wholeSegment(base: Base, group: readonly EditedParagraph[]): number | u
 
 /** Whether nothing but whitespace at the end of a segment has been edited. */
 function saysSame(base: Base, group: readonly EditedParagraph[], index: number): boolean {
+  if (group.some(({ pins }) => pins !== undefined)) return false;
   if ((base.segments[index]?.speakerId ?? "") !== (group[0]?.speaker ?? "")) return false;
   const { from, to } = runOf(group);
   const [before, after] = [textOfRun(base, from, to), textOfGroup(base, group)];
@@ -219,7 +220,7 @@ function wordsOfGroup(
 function wordJson(
   base: Base,
   {
-    word: { text, startTime, endTime, word, isUnchanged, isEstimated },
+    word: { text, startTime, endTime, word, isUnchanged, isEstimated, isPinned },
     isLast,
     retimings,
   }: { readonly word: TimedWord; readonly isLast: boolean; readonly retimings: Retimings },
@@ -229,10 +230,16 @@ function wordJson(
   if (!json || word === undefined) return { startTime, endTime, word: text, ...mark };
   const wasLast = base.firsts[segmentOfWord(base, word) + 1] === word + 1;
   const said = isLast && wasLast ? text.trimEnd() + spaceAfter(json.word) : text;
+  const times = isPinned
+    ? { startTime, endTime }
+    : {
+        startTime: startOfWord(base, retimings, word).text,
+        endTime: endOfWord(base, retimings, word).text,
+      };
   const isSame =
     said === (json.word ?? "") &&
-    startOfWord(base, retimings, word).text === json.startTime &&
-    endOfWord(base, retimings, word).text === json.endTime;
+    times.startTime === json.startTime &&
+    times.endTime === json.endTime;
   if (isSame) return json;
   const { estimatedTimes: _own, ...kept } = json;
   return { ...kept, startTime, endTime, word: said, ...mark };

@@ -1,3 +1,6 @@
+import type { EditedParagraph } from "./base.ts";
+import { pinsAfter, withPins } from "./pins.ts";
+
 /** What a user searches for in a text. */
 export interface Search {
   readonly text: string;
@@ -85,4 +88,17 @@ export function withReplaced(text: string, found: readonly Found[], by: string):
     return kept + by;
   });
   return parts.join("") + text.slice(end);
+}
+
+/** Replaces places in the text of a paragraph, which are in order. Its pins move with the text. */
+export function withHitsReplaced(
+  paragraph: EditedParagraph,
+  found: readonly Found[],
+  by: string,
+): EditedParagraph {
+  const pins = found.reduceRight(
+    (after, place) => pinsAfter(after, place, by.length),
+    [...(paragraph.pins ?? [])],
+  );
+  return withPins({ ...paragraph, text: withReplaced(paragraph.text, found, by) }, pins);
 }

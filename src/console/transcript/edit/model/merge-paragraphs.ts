@@ -3,6 +3,8 @@ import { mappedSteps, stepWords } from "./align-tokens.ts";
 import { paragraphsOf, type Base, type EditedParagraph } from "./base.ts";
 import type { Side, SideToken } from "./merge-sides.ts";
 import type { MergedToken, Sides } from "./merge-tokens.ts";
+import type { Pin } from "./pin.ts";
+import { movedPins, pinsWithin, withPins } from "./pins.ts";
 
 /** Where a token is in the merged text. */
 export interface PlacedToken {
@@ -27,10 +29,12 @@ export function* mergedParagraphsSteps(
   const paragraphs: EditedParagraph[] = [];
   const places: PlacedToken[] = [];
   let text = "";
+  let pins: Pin[] = [];
   const close = (to: number): void => {
     const last = paragraphs.at(-1);
-    if (last) paragraphs[paragraphs.length - 1] = { ...last, text, to };
+    if (last) paragraphs[paragraphs.length - 1] = withPins({ ...last, text, to }, pins);
     text = "";
+    pins = [];
   };
   for (const [at, token] of tokens.entries()) {
     if (at % stepWords === 0) yield;
@@ -54,10 +58,23 @@ export function* mergedParagraphsSteps(
       from: text.length,
       to: text.length + token.text.length,
     });
+    for (const pin of movedPins(ownPins(sides.mine, token), text.length)) pins.push(pin);
     text += token.text;
   }
   close(theirs.words.length);
   return { paragraphs, places };
+}
+
+/** Returns the pins of a word of mine. The space before it may be that of theirs. */
+function ownPins({ tokens }: Side, token: MergedToken): readonly Pin[] {
+  const own = tokens[token.mine];
+  if (!own?.pins) return [];
+  const by = leadOf(token.text) - leadOf(own.text);
+  return pinsWithin(movedPins(own.pins, by), 0, token.text.length);
+}
+
+function leadOf(text: string): number {
+  return text.length - text.trimStart().length;
 }
 
 /**

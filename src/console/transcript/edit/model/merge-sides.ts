@@ -3,6 +3,8 @@ import { stepWords } from "./align-tokens.ts";
 import { textOfRun, type Base, type EditedParagraph } from "./base.ts";
 import { groupsOf } from "./edited-segments.ts";
 import { matchVersionsSteps } from "./match-versions.ts";
+import type { Pin } from "./pin.ts";
+import { pinsWithin } from "./pins.ts";
 
 /** A word of one side of a merge, or the place of an empty paragraph. */
 export interface SideToken {
@@ -14,6 +16,8 @@ export interface SideToken {
   readonly begins: "segment" | "paragraph" | "";
   /** The run's first word, if a paragraph begins here. */
   readonly from: number;
+  /** The pins in the text, if there are any. */
+  readonly pins?: readonly Pin[];
 }
 
 /** One side of a merge: its words, and where the words of the base are among them. */
@@ -33,9 +37,12 @@ export function* editedSideSteps(
     for (const [index, paragraph] of group.entries()) {
       let begins: SideToken["begins"] = index === 0 ? "segment" : "paragraph";
       const { speaker, from } = paragraph;
+      let offset = 0;
       const add = (text: string, ref: number): void => {
-        tokens.push({ text, ref, speaker, begins, from });
+        const pins = pinsWithin(paragraph.pins, offset, offset + text.length);
+        tokens.push({ text, ref, speaker, begins, from, ...(pins.length > 0 && { pins }) });
         begins = "";
+        offset += text.length;
       };
       const isEmptied = from === paragraph.to || textOfRun(base, from, paragraph.to) !== "";
       if (paragraph.text === "" && isEmptied) add("", -1);

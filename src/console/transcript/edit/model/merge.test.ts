@@ -41,6 +41,8 @@ test("merging with an unchanged version returns mine", () => {
       const merged = merge({ base, paragraphs, retimings, theirs: base });
       assert.deepEqual(merged.clashes, []);
       assert.deepEqual(segmentsOf(base, merged.paragraphs), segmentsOf(base, paragraphs));
+      const changes = changesOf(base, merged.paragraphs, merged.retimings);
+      assert.deepEqual(changes, changesOf(base, paragraphs, retimings));
     }),
     many,
   );

@@ -5,6 +5,7 @@ import type { Base, EditedParagraph } from "./base.ts";
 import { edgeMap, runEdgesSteps } from "./merge-paragraphs.ts";
 import { editedSideSteps, versionSideSteps } from "./merge-sides.ts";
 import { movedRetimings, noRetimings, type Retimings, type WordTimes } from "./retimings.ts";
+import { withoutOwnPins } from "./times.ts";
 
 /** An edited text on another version. */
 export interface Rebased {
@@ -67,11 +68,9 @@ export function* rebasedSteps({
   yield;
   const froms = [...edges.values(), saved.words.length];
   return {
-    paragraphs: paragraphs.map((paragraph, at) => ({
-      ...paragraph,
-      from: froms[at] ?? 0,
-      to: froms[at + 1] ?? 0,
-    })),
+    paragraphs: paragraphs.map((paragraph, at) =>
+      withoutOwnPins(saved, { ...paragraph, from: froms[at] ?? 0, to: froms[at + 1] ?? 0 }),
+    ),
     edges: edgeMap(theirs, saved.words.length),
     retimings: movedRetimings(
       saved,

@@ -66,6 +66,7 @@ export function* replacementsBetweenSteps(
   return replacements;
 }
 
-function keyOf({ text, speaker, isSoft }: EditedParagraph): string {
-  return `${isSoft ? 1 : 0} ${speaker}\n${text}`;
+function keyOf({ text, speaker, isSoft, pins }: EditedParagraph): string {
+  const own = pins ? JSON.stringify(pins) : "";
+  return `${isSoft ? 1 : 0} ${speaker}\n${own}\n${text}`;
 }

@@ -88,14 +88,28 @@ test("retimed() sets a time as near as the words around it allow, and says what 
   }
 });
 
-test("retimed() leaves the times alone that are estimated", () => {
+test("retimed() sets the times of words that were typed, which are computed until then", () => {
   const [one, ...others] = paragraphsOf(base);
   assert.ok(one);
   const text = unedited([{ ...one, text: "eitt og tvo" }, ...others]);
+  const caret = { paragraph: 0, offset: 6 };
   const at = (offset: number, paragraph = 0) =>
     brief(retimed(timedText(text), { paragraph, offset }, { move: { edge: "end", by: 0.02 } }));
-  assert.deepEqual([at(6), at(9), at(0, 9)], ["estimated", "tvo 3s-4.020s", "none"]);
+  assert.deepEqual([at(6), at(9), at(0, 9)], ["og 2s-2.213s", "tvo 3s-4.020s", "none"]);
   assert.equal(at(0), "eitt 1.000000001s-2s next og");
+  const found = retimed(timedText(text), caret, { move: { edge: "start", at: 2.5 } });
+  assert.ok(found.kind === "set");
+  assert.deepEqual(
+    [found.word, found.range, found.wasEstimated],
+    [undefined, { from: 5, to: 7 }, true],
+  );
+  const set = withMove(text, caret, { edge: "start", at: 2.5 });
+  assert.deepEqual(set.paragraphs[0]?.pins, [
+    { from: 5, to: 7, startTime: "2.500s", endTime: "2.500s" },
+  ]);
+  const again = retimed(timedText(set), caret, { move: { edge: "end", by: 0.02 } });
+  assert.equal(brief(again), "og 2.500s-2.520s");
+  assert.ok(again.kind === "set" && !again.wasEstimated);
 });
 
 test("times that are moved there and back are the word's own", () => {

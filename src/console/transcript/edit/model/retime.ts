@@ -29,19 +29,19 @@ export interface Stop {
 /** What became of the time of a word. */
 export type Retimed =
   | { readonly kind: "none" }
-  /** The word is not in the base, so that its times are only estimated. */
-  | { readonly kind: "estimated"; readonly text: string }
   | {
       readonly kind: "set";
       readonly text: string;
-      /** The index of the word in the base. */
-      readonly word: number;
+      /** The index of the word in the base; undefined if it was typed, and gets a pin. */
+      readonly word: number | undefined;
+      /** Where the word is in the text of its paragraph, without the whitespace around it. */
+      readonly range: { readonly from: number; readonly to: number };
       readonly before: WordTimes;
       readonly after: WordTimes;
       /** The time that was set, in seconds: before and now, which may be the same. */
       readonly from: number;
       readonly to: number;
-      /** Whether the times were estimated until now. */
+      /** Whether the times were estimated or computed until now. */
       readonly wasEstimated: boolean;
       readonly stop?: Stop;
     };
@@ -71,7 +71,6 @@ export function retimed(
   const own = words[index];
   const said = own?.text.trim() ?? "";
   if (!own || said === "") return { kind: "none" };
-  if (own.word === undefined) return { kind: "estimated", text: said };
   const { edge } = move;
   const [start, end] = [startOf(own), endOf(own)];
   const now = edge === "start" ? start : end;
@@ -82,15 +81,18 @@ export function retimed(
   const isReached = Math.abs(set.seconds - asked) <= roundingMax;
   const stop = isReached ? undefined : wanted < low.at.seconds ? low.stop : high.stop;
   const times = edge === "start" ? { start: set, end: later(end, set) } : { start, end: set };
+  const word = own.isUnchanged && !own.isPinned ? own.word : undefined;
+  const begin = own.offset + own.text.length - own.text.trimStart().length;
   return {
     kind: "set",
     text: said,
-    word: own.word,
+    word,
+    range: { from: begin, to: begin + said.length },
     before: { startTime: own.startTime, endTime: own.endTime },
-    after: inOwnDigits(text.base, own.word, times),
+    after: inOwnDigits(text.base, word, times),
     from: now.seconds,
     to: set.seconds,
-    wasEstimated: own.isEstimated,
+    wasEstimated: own.isEstimated || (own.word === undefined && !own.isPinned),
     ...(stop && { stop }),
   };
 }
@@ -106,9 +108,10 @@ function endOf({ end, endTime }: TimedWord): Moment {
 /** Returns times as durations: those that are the base's own, to its digits. */
 function inOwnDigits(
   base: Base,
-  word: number,
+  word: number | undefined,
   { start, end }: Readonly<Record<Edge, Moment>>,
 ): WordTimes {
+  if (word === undefined) return { startTime: start.text, endTime: end.text };
   const { startTime, endTime } = base.words[word] ?? {};
   return {
     startTime: start.seconds === base.starts[word] ? (startTime ?? start.text) : start.text,

@@ -2,8 +2,9 @@ import { firstIndex } from "../../spoken-text.ts";
 import { alignRun } from "./align-run.ts";
 import type { Base, EditedParagraph } from "./base.ts";
 import type { Block } from "./block.ts";
-import { earlier, later, momentWithin, type Moment } from "./moment.ts";
+import { earlier, later, type Moment, momentAt } from "./moment.ts";
 import { gapFor, type Span } from "./gap-times.ts";
+import { pinnedSpans, type PinnedSpan, pinsWithin, sharedSpan, withPins } from "./pins.ts";
 import { endOfWord, noRetimings, startOfWord, type Retimings } from "./retimings.ts";
 import { spokenSeconds } from "./tokens.ts";
 
@@ -20,108 +21,201 @@ export interface TimedWord {
   readonly start: number;
   readonly end: number;
   /**
-   * The index of the word of the base that has these times; undefined if they were computed. Only
-   * times of words of the base can be set.
+   * The index of the word of the base that has these times, or would without a pin; undefined if
+   * they were computed.
    */
   readonly word: number | undefined;
   /** Whether the word is that word of the base, except for the whitespace around it. */
   readonly isUnchanged: boolean;
   /** Whether the times are estimated ones of the base, or were computed from such. */
   readonly isEstimated: boolean;
+  /** Whether the times are those of a pin. */
+  readonly isPinned: boolean;
 }
 
 /**
  * Returns the words of a paragraph with their times, which depend only on the base, the paragraph
  * and the times that were set. Unchanged words keep their times. Words that replace others share
- * their span, and inserted words get the pause in which they stand.
+ * their span, and inserted words get the pause in which they stand. Words with pins have the times
+ * of these, within those of the words of the base around them.
  */
 export function timesOf(
   base: Base,
   paragraph: EditedParagraph,
   retimings: Retimings = noRetimings,
 ): TimedWord[] {
-  const words: TimedWord[] = [];
-  let offset = 0;
-  let latest: Moment | undefined;
-  for (const block of alignRun(base, paragraph.from, paragraph.to, paragraph.text)) {
-    for (const timed of timedBlock(base, { block, paragraph, retimings })) {
-      const { text, word, isUnchanged, isEstimated } = timed;
-      // Computed times follow the words before, which may overlap.
-      const start = latest && word === undefined ? later(timed.start, latest) : timed.start;
-      const end = later(timed.end, start);
-      latest = start;
-      words.push({
-        text,
-        offset,
-        startTime: start.text,
-        endTime: end.text,
-        start: start.seconds,
-        end: end.seconds,
-        word,
-        isUnchanged,
-        isEstimated,
-      });
-      offset += text.length;
+  const blocks = alignRun(base, paragraph.from, paragraph.to, paragraph.text);
+  const texts = blocks.flatMap((block) =>
+    block.kind === "unchanged" ? [block.text] : block.texts,
+  );
+  const offsets = offsetsOf(texts);
+  const pinned = pinnedSpans(
+    texts.map((text, at) => ({ text, offset: offsets[at] ?? 0 })),
+    paragraph.pins,
+  );
+  const words: Timed[] = [];
+  for (const block of blocks) {
+    const count = block.kind === "unchanged" ? 1 : block.texts.length;
+    const own = pinned.slice(words.length, words.length + count);
+    for (const word of timedBlock(base, { block, paragraph, retimings, pinned: own })) {
+      words.push(word);
     }
   }
-  return words;
+  let latest: Moment | undefined;
+  return withPinsInOrder(words).map(({ start: wanted, end: wantedEnd, ...word }, at) => {
+    // Computed times follow the words before, which may overlap.
+    const isFree = word.word === undefined || word.isPinned;
+    const start = latest && isFree ? later(wanted, latest) : wanted;
+    const end = later(wantedEnd, start);
+    latest = start;
+    return {
+      ...word,
+      offset: offsets[at] ?? 0,
+      startTime: start.text,
+      endTime: end.text,
+      start: start.seconds,
+      end: end.seconds,
+    };
+  });
 }
 
-interface Timed {
-  readonly text: string;
+function offsetsOf(texts: readonly string[]): number[] {
+  let end = 0;
+  return texts.map((text) => {
+    const offset = end;
+    end += text.length;
+    return offset;
+  });
+}
+
+interface Timed extends Pick<TimedWord, "text" | "word" | "isUnchanged" | "isEstimated"> {
   readonly start: Moment;
   readonly end: Moment;
-  readonly word: number | undefined;
-  readonly isUnchanged: boolean;
-  readonly isEstimated: boolean;
+  readonly isPinned: boolean;
+}
+
+/**
+ * Returns words of which none with a pin starts after a later word of the base, which keeps its own
+ * times: what was typed may stand elsewhere now.
+ */
+function withPinsInOrder(words: readonly Timed[]): readonly Timed[] {
+  if (!words.some(({ isPinned }) => isPinned)) return words;
+  let bound: Moment | undefined;
+  return words
+    .toReversed()
+    .map((word) => {
+      if (word.isPinned && bound) return { ...word, start: earlier(word.start, bound) };
+      if (word.word !== undefined) bound = bound ? earlier(bound, word.start) : word.start;
+      return word;
+    })
+    .toReversed();
+}
+
+interface BlockPlace {
+  readonly paragraph: EditedParagraph;
+  readonly retimings: Retimings;
+  /** The times of pins, for each word of the block. */
+  readonly pinned: readonly (PinnedSpan | undefined)[];
 }
 
 function timedBlock(
   base: Base,
+  { block, paragraph, retimings, pinned }: BlockPlace & { readonly block: Block },
+): Timed[] {
+  const [from, to] =
+    block.kind === "unchanged" ? [block.word, block.word + 1] : [block.from, block.to];
+  const isUnchanged = block.kind === "unchanged";
+  const texts = isUnchanged ? [block.text] : block.texts;
+  if (texts.length === 0) return [];
+  if (to - from !== texts.length) {
+    return computedWords(base, { texts, from, to, paragraph, retimings, pinned });
+  }
+  return texts.map((text, at) => {
+    const [word, pin] = [from + at, pinned[at]];
+    const isPinned = pin !== undefined;
+    const isEstimated = !isPinned && isEstimatedWord(base, retimings, word);
+    const span = pin ?? spanOfWord(base, retimings, word);
+    return { text, ...span, word, isUnchanged, isEstimated, isPinned };
+  });
+}
+
+/** Returns words whose times are computed, except those with pins, which divide the others. */
+function computedWords(
+  base: Base,
   {
-    block,
+    texts,
+    from,
+    to,
     paragraph,
     retimings,
-  }: {
-    readonly block: Block;
-    readonly paragraph: EditedParagraph;
-    readonly retimings: Retimings;
+    pinned,
+  }: BlockPlace & {
+    readonly texts: readonly string[];
+    readonly from: number;
+    readonly to: number;
   },
 ): Timed[] {
-  if (block.kind === "unchanged") {
-    const { word, text } = block;
-    const isEstimated = isEstimatedWord(base, retimings, word);
-    return [{ text, ...spanOfWord(base, retimings, word), word, isUnchanged: true, isEstimated }];
-  }
-  const { from, to, texts } = block;
-  if (texts.length === 0) return [];
-  if (to - from === texts.length) {
-    return texts.map((text, at) => ({
-      text,
-      ...spanOfWord(base, retimings, from + at),
-      word: from + at,
-      isUnchanged: false,
-      isEstimated: isEstimatedWord(base, retimings, from + at),
-    }));
-  }
   const weights = texts.map(spokenSeconds);
+  const seconds = weights.reduce((total, each) => total + each, 0);
   const span: Span =
     from === to
-      ? gapFor(base, { paragraph, retimings, edge: from, seconds: sum(weights) })
+      ? gapFor(base, { paragraph, retimings, edge: from, seconds })
       : spanOfWords(base, { paragraph, retimings, from, to });
-  const edges = sharedEdges(span, weights);
   // An inserted word has the pause between its neighbors.
   const [first, last] = from === to ? [from - 1, to] : [from, to - 1];
   const isEstimated = hasEstimated(base, retimings, first, last);
-  const { start, end, latestStart = end } = span;
-  return texts.map((text, at) => ({
-    text,
-    start: earlier(edges[at] ?? start, latestStart),
-    end: later(edges[at] ?? start, edges[at + 1] ?? end),
-    word: undefined,
-    isUnchanged: false,
-    isEstimated,
-  }));
+  const words: Timed[] = [];
+  let { start } = span;
+  for (let at = 0; at < texts.length;) {
+    let next = at;
+    while (next < texts.length && !pinned[next]) next += 1;
+    const pin = pinned[next];
+    const own = weights.slice(at, next);
+    const isBefore = start.seconds < span.end.seconds;
+    const limit = isBefore ? span.end : afterPin(base, { start, to, weights: own, retimings });
+    const end = later(start, pin ? earlier(pin.start, limit) : limit);
+    const shares = sharedSpan({ start, end }, own);
+    const latestStart = span.latestStart ?? end;
+    for (const share of shares) {
+      words.push({
+        text: texts[words.length] ?? "",
+        start: earlier(share.start, latestStart),
+        end: later(share.start, share.end),
+        word: undefined,
+        isUnchanged: false,
+        isEstimated,
+        isPinned: false,
+      });
+    }
+    if (pin) {
+      const text = texts[next] ?? "";
+      const isTyped = { word: undefined, isUnchanged: false, isEstimated: false };
+      words.push({ text, ...pin, ...isTyped, isPinned: true });
+      start = later(start, pin.end);
+    }
+    at = next + 1;
+  }
+  return words;
+}
+
+/** Returns the end of words after a pin that stands after the span of its block. */
+function afterPin(
+  base: Base,
+  {
+    start,
+    to,
+    weights,
+    retimings,
+  }: {
+    readonly start: Moment;
+    readonly to: number;
+    readonly weights: readonly number[];
+    readonly retimings: Retimings;
+  },
+): Moment {
+  const wanted = momentAt(start.seconds + weights.reduce((total, each) => total + each, 0));
+  const next = to < base.words.length ? startOfWord(base, retimings, to) : wanted;
+  return later(start, earlier(wanted, next));
 }
 
 function isEstimatedWord({ words }: Base, retimings: Retimings, word: number): boolean {
@@ -170,24 +264,20 @@ function spanOfWords(
   return { start, end };
 }
 
-/** Divides a span by weight; returns the edges of the shares, including both ends of the span. */
-function sharedEdges(
-  { start, end }: { readonly start: Moment; readonly end: Moment },
-  weights: readonly number[],
-): Moment[] {
-  const total = sum(weights);
-  const length = end.seconds - start.seconds;
-  let before = 0;
-  const edges = weights.map((weight) => {
-    const edge = momentWithin(start.seconds + (length * before) / total, start, end);
-    before += weight;
-    return edge;
+/** Returns a paragraph without the pins of words that have the same times in the base. */
+export function withoutOwnPins(base: Base, paragraph: EditedParagraph): EditedParagraph {
+  const { pins } = paragraph;
+  if (!pins) return paragraph;
+  const own = timesOf(base, withPins(paragraph, []));
+  const other = pins.filter((pin) => {
+    const words = own.filter(({ offset, text }) => {
+      return pinsWithin([pin], offset, offset + text.length).length > 0;
+    });
+    const [first, last] = [words[0], words.at(-1)];
+    const isOwn = words.every(({ isUnchanged }) => isUnchanged);
+    return !isOwn || first?.startTime !== pin.startTime || last?.endTime !== pin.endTime;
   });
-  return [...edges, end];
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, each) => total + each, 0);
+  return withPins(paragraph, other);
 }
 
 /** Returns the index of the word at an offset in the paragraph's text; -1 if there are no words. */

@@ -5,8 +5,9 @@ import { type Language, useLanguage } from "../../../text/language.tsx";
 import { clockThousandths } from "../../../text/numbers.ts";
 import { timesText } from "../../../text/transcript-times.ts";
 import type { Playback } from "../../playback.ts";
+import type { EditCommand } from "../editor/commands.ts";
 import type { Editor } from "../editor/editor.ts";
-import { setWordTimes } from "../editor/retime-command.ts";
+import { pinWordTimes, setWordTimes } from "../editor/retime-command.ts";
 import type { Commands } from "../keys/commands.ts";
 import type { CommandId } from "../keys/command-table.ts";
 import { type Edge, type Retimed, retimed, type Stop, type TimeMove } from "../model/retime.ts";
@@ -30,13 +31,10 @@ export function EditTimes({
   editor,
   playback,
   commands,
-  rebase,
 }: {
   readonly editor: Editor;
   readonly playback: Playback | undefined;
   readonly commands: Commands;
-  /** Makes the version that was saved last the base of the text, if it is not (Save). */
-  readonly rebase: () => Promise<boolean>;
 }) {
   const announce = useAnnounce();
   const { language } = useLanguage();
@@ -49,31 +47,15 @@ export function EditTimes({
     let isOwn = false;
     // What a key sets while it is held is one step of the history.
     let first: Transaction | undefined;
-    let isRebasing = false;
-    // A new word that was saved is a word of the version that was saved.
-    const moveSaved = async (wanted: TimeMove, found: Retimed): Promise<void> => {
-      isRebasing = true;
-      const isNew = await rebase().catch(() => false);
-      isRebasing = false;
-      set(wanted, isNew ? findTime(editor, playback, wanted) : found);
-    };
     const move = (wanted: TimeMove, isRepeat: boolean): boolean => {
-      if (isRebasing) return true;
+      const { announce, language } = latest.current;
       if (!isRepeat) first = undefined;
       const found = findTime(editor, playback, wanted);
-      if (found.kind === "estimated") void moveSaved(wanted, found);
-      else set(wanted, found);
-      return true;
-    };
-    const set = (wanted: TimeMove, found: Retimed): void => {
-      const { announce, language } = latest.current;
       isOwn = true;
       if (found.kind === "set") {
-        const { word, before, after } = found;
-        setWordTimes(
-          word,
-          before,
-          after,
+        commandFor(
+          found,
+          editor.caret().paragraph,
           first,
         )(editor.state, (tr) => {
           first ??= tr;
@@ -84,6 +66,7 @@ export function EditTimes({
       const text = textOf(found, wanted.edge, language);
       setShown(text);
       announce(text);
+      return true;
     };
     const removals = [
       ...nudges.map(([id, wanted]) => commands.add(id, (isRepeat) => move(wanted, isRepeat))),
@@ -101,7 +84,7 @@ export function EditTimes({
       }),
     ];
     return () => removals.forEach((remove) => remove());
-  }, [editor, playback, commands, rebase]);
+  }, [editor, playback, commands]);
   return shown === undefined ? null : <span className="edit-bar-times">{shown}</span>;
 }
 
@@ -112,10 +95,19 @@ function findTime(editor: Editor, playback: Playback | undefined, move: TimeMove
   return retimed(editor.timedText(), editor.caret(), { move, latest });
 }
 
+/** Returns the command that sets the times of a word of the base, or of one that was typed. */
+function commandFor(
+  { word, range, before, after }: Extract<Retimed, { kind: "set" }>,
+  paragraph: number,
+  first: Transaction | undefined,
+): EditCommand {
+  if (word === undefined) return pinWordTimes({ paragraph, ...range }, after, first);
+  return setWordTimes(word, before, after, first);
+}
+
 /** Says what became of a time: "“word” starts at 0:01.220 (was 0:01.200)." */
 function textOf(found: Retimed, edge: Edge, language: Language): string {
   if (found.kind === "none") return timesText.noWord[language];
-  if (found.kind === "estimated") return timesText.estimated[language](found.text);
   const [now, before] = [found.to, found.from].map((time) => clockThousandths(language, time));
   const { text, from, to, stop, wasEstimated } = found;
   const [is, was] =
