@@ -32,6 +32,7 @@ import { jobWriting } from "./migrations/0028_job_writing.ts";
 import { mediaHold } from "./migrations/0029_media_hold.ts";
 import { traceContext } from "./migrations/0031_trace_context.ts";
 import { keySecretsAndUsage } from "./migrations/0033_key_secrets_and_usage.ts";
+import { alignmentTraceAndMembers } from "./migrations/0036_alignment_trace_and_members.ts";
 import { missingRight } from "./missing-right.ts";
 import type { SchemaChanges } from "./schema-change.ts";
 import { withSchemaLock } from "./schema-lock.ts";
@@ -70,6 +71,7 @@ export const migrations: SchemaChanges = {
   "0029_media_hold": mediaHold,
   "0031_trace_context": traceContext,
   "0033_key_secrets_and_usage": keySecretsAndUsage,
+  "0036_alignment_trace_and_members": alignmentTraceAndMembers,
 };
 
 /**
