@@ -23,8 +23,8 @@ const today = sql`(now() at time zone 'utc')::date`;
 
 /**
  * Adds the counts of a node, in one statement for all accounts, keys and members, and renews the
- * lease of its streams. A write with a `number` that is already stored changes nothing: it repeats a
- * write whose confirmation was lost.
+ * lease of its streams. A write with a `number` that is already stored changes nothing: it repeats
+ * a write whose confirmation was lost.
  */
 export async function writeUsage(
   db: Kysely<Tables>,
