@@ -2,10 +2,11 @@ import { create } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { Kysely } from "kysely";
 import { callerOf } from "../auth/caller.ts";
-import { readKeyUsage, readUsageDays, type Used } from "../auth/usage-store.ts";
+import { readKeyUsage, readMemberUsage, readUsageDays, type Used } from "../auth/usage-store.ts";
 import type { Tables } from "../database/tables.ts";
 import {
   KeyUsageSchema,
+  MemberUsageSchema,
   UsageDaySchema,
   type Accounts,
 } from "../gen/hlust/accounts/v1/accounts_pb.ts";
@@ -17,7 +18,7 @@ import { invalidArgument, shown } from "../std/service-error.ts";
 /** The default size of a page is a month. */
 const pageSizeDefault = 31;
 
-/** Creates the RPC of an account's daily usage. */
+/** Creates the RPCs of the usage of an account, its keys and its members. */
 export function usageMethods({
   db,
   pageTokens,
@@ -48,10 +49,7 @@ export function usageMethods({
 
     async listKeyUsage({ month }, context) {
       const { accountId } = callerOf(context);
-      if (!monthPattern.test(month)) {
-        const description = `must be a month such as 2026-11, not ${shown(month)}`;
-        throw invalidArgument([{ field: "month", description }]);
-      }
+      requireMonth(month);
       const rows = await readKeyUsage(db, accountId, month);
       return {
         keyUsage: rows.map(({ key, ...used }) =>
@@ -59,7 +57,24 @@ export function usageMethods({
         ),
       };
     },
+
+    async listMemberUsage({ month }, context) {
+      const { accountId } = callerOf(context);
+      requireMonth(month);
+      const rows = await readMemberUsage(db, accountId, month);
+      return {
+        memberUsage: rows.map(({ member, ...used }) =>
+          create(MemberUsageSchema, { member, ...usedFields(used) }),
+        ),
+      };
+    },
   } satisfies Partial<ServiceImpl<typeof Accounts>>;
+}
+
+function requireMonth(month: string): void {
+  if (monthPattern.test(month)) return;
+  const description = `must be a month such as 2026-11, not ${shown(month)}`;
+  throw invalidArgument([{ field: "month", description }]);
 }
 
 /** A month of a year that the database can store; "" means the current month. */

@@ -25,6 +25,7 @@ import { retimeSegments, segmentWords, type SegmentWords } from "../transcripts/
 import type { PackedSegments } from "../transcripts/segments.ts";
 import { appendVersion, lockTranscript } from "../transcripts/transcript-changes.ts";
 import { findTranscript, type StoredTranscript } from "../transcripts/transcript-store.ts";
+import { traced } from "../tracing/tracing.ts";
 import { runInWorkerThread } from "../transcripts/worker-threads.ts";
 import { notAligned, withoutMedia, withoutWords } from "./alignment-refusals.ts";
 import { succeedAlignment, type LeasedAlignment } from "./lease-alignments.ts";
@@ -69,7 +70,9 @@ export async function alignTranscript(
   const packed = { jsonZstd: segments.jsonZstd, jsonBytes: segments.jsonBytes };
   const spoken = await runInWorkerThread(segmentWords, packed, thread);
   if (spoken.every(({ words }) => words.every((word) => word === ""))) throw withoutWords();
-  const aligned = await alignMedia(parts, attempt, { stored, mediaId, spoken });
+  const aligned = await traced("align media", {}, () =>
+    alignMedia(parts, attempt, { stored, mediaId, spoken }),
+  );
   const times = Float64Array.from(
     aligned.segments.flat().flatMap(({ startMs, endMs }) => [startMs, endMs]),
   );
@@ -77,8 +80,10 @@ export async function alignTranscript(
   const { sha256, jsonZstd, jsonBytes } = await runInWorkerThread(retimeSegments, retiming, thread);
   // Buffers arrive from a thread as plain arrays.
   const retimed = { sha256: Buffer.from(sha256), jsonZstd: Buffer.from(jsonZstd), jsonBytes };
-  await retryWhileDatabaseDown(signal, async () =>
-    db.transaction().execute(async (trx) => await finish(trx, job, mediaId, retimed)),
+  await traced("finish alignment job", {}, () =>
+    retryWhileDatabaseDown(signal, async () =>
+      db.transaction().execute(async (trx) => await finish(trx, job, mediaId, retimed)),
+    ),
   );
 }
 

@@ -17,6 +17,8 @@ export interface NewAlignment {
   readonly keyId: string | null;
   readonly transcriptId: string;
   readonly versionId: string;
+  /** The place in a trace at which it is submitted; undefined without tracing. */
+  readonly traceparent: string | undefined;
 }
 
 const columns = [
@@ -47,10 +49,10 @@ export async function insertAlignment(
   trx: Transaction<Tables>,
   job: NewAlignment,
 ): Promise<StoredAlignment> {
-  const { id, accountId, keyId, transcriptId, versionId } = job;
+  const { id, accountId, keyId, transcriptId, versionId, traceparent = null } = job;
   await sql`
-    insert into alignment_job (id, account_id, key_id, transcript_id, version_id, turn)
-    select ${id}, ${accountId}, ${keyId}, ${transcriptId}, ${versionId}, greatest(
+    insert into alignment_job (id, account_id, key_id, transcript_id, version_id, traceparent, turn)
+    select ${id}, ${accountId}, ${keyId}, ${transcriptId}, ${versionId}, ${traceparent}::text, greatest(
         (select min(turn) from alignment_job where ${openIn.alignment_job}),
         (select max(turn) + 1 from alignment_job
           where account_id = ${accountId} and ${openIn.alignment_job}),

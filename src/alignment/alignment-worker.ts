@@ -11,6 +11,7 @@ import { AvoidedAccounts, isLackingMedia, lostMedia } from "../media/lacking-med
 import { errorFields } from "../std/log.ts";
 import { repeat } from "../std/repeat.ts";
 import { ServiceError } from "../std/service-error.ts";
+import { reasonOf, traced, type Span } from "../tracing/tracing.ts";
 import { alignTranscript, findChange, type AlignTranscriptParts } from "./align-transcript.ts";
 import {
   extendAlignment,
@@ -115,7 +116,13 @@ class AlignmentWorker implements JobWorker {
     this.#running.set(job, run);
   }
 
+  /** Runs an attempt as a step of the trace in which the job was submitted. */
   async #run(job: LeasedAlignment): Promise<void> {
+    const options = { kind: "consumer", parent: job.traceparent ?? "" } as const;
+    await traced("process alignment job", options, (span) => this.#attempt(job, span));
+  }
+
+  async #attempt(job: LeasedAlignment, span: Span | undefined): Promise<void> {
     const { db, log } = this.#parts;
     const { lease, attempts } = job;
     const jobId = lease.id;
@@ -139,7 +146,9 @@ class AlignmentWorker implements JobWorker {
       const ms = Math.round(performance.now() - startedAt);
       log.info({ jobId, ms }, "alignment.succeeded");
     } catch (error) {
-      await this.#failed(job, signal.aborted ? signal.reason : error);
+      const reason: unknown = signal.aborted ? signal.reason : error;
+      span?.fail(reasonOf(reason));
+      await this.#failed(job, reason);
     } finally {
       keeper.stop();
     }

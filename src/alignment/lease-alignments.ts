@@ -24,6 +24,8 @@ export interface LeasedAlignment {
   readonly versionId: string;
   /** The number of attempts that count, including this one. */
   readonly attempts: number;
+  /** The place in a trace at which it was submitted; null for none. */
+  readonly traceparent: string | null;
 }
 
 /** Sets the time of a change, which never decreases. */
@@ -45,6 +47,7 @@ export async function leaseAlignment(
     transcript_id: string;
     version_id: string;
     tries: number;
+    traceparent: string | null;
   }>`
     update alignment_job
     set lease = lease + 1, tries = tries + 1, due_at = ${later(leaseMs)}, state = 'TRANSCODING', ${changed}
@@ -53,7 +56,7 @@ export async function leaseAlignment(
       where ${openIn.alignment_job} and ${isDue(waitMsMax)}
         and account_id <> all (${[...next.passedOver]}::uuid[]) and id <> all (${[...next.running]}::uuid[])
       order by turn, id limit 1 for no key update skip locked)
-    returning id, lease, account_id, transcript_id, version_id, tries
+    returning id, lease, account_id, transcript_id, version_id, tries, traceparent
   `.execute(db);
   const [row] = rows;
   return (
@@ -63,6 +66,7 @@ export async function leaseAlignment(
       transcriptId: row.transcript_id,
       versionId: row.version_id,
       attempts: row.tries,
+      traceparent: row.traceparent,
     }
   );
 }

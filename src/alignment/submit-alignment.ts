@@ -9,6 +9,7 @@ import { installedLanguage } from "../jobs/job-language.ts";
 import { countJobsOfKeys, lockJobCounts } from "../jobs/job-store.ts";
 import { newId } from "../std/ids.ts";
 import { invalidArgument, shown } from "../std/service-error.ts";
+import { currentTraceparent } from "../tracing/tracing.ts";
 import { staleVersion } from "../transcripts/if-match.ts";
 import { transcriptNotFound, versionNotFound } from "../transcripts/resource-names.ts";
 import { spokenSegments } from "../transcripts/spoken.ts";
@@ -52,7 +53,13 @@ export async function submitAlignment(
       const ofKey = (await countJobsOfKeys(trx, [accountId], [keyId])).get(keyId) ?? 0;
       if (ofKey >= key) throw tooManyJobs("key", key);
     }
-    return await insertAlignment(trx, { id: newId(now()), accountId, keyId, ...transcript });
+    return await insertAlignment(trx, {
+      id: newId(now()),
+      accountId,
+      keyId,
+      ...transcript,
+      traceparent: currentTraceparent(),
+    });
   });
 }
 

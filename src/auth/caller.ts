@@ -1,4 +1,5 @@
 import { createContextKey, type HandlerContext } from "@connectrpc/connect";
+import { idIn } from "../std/ids.ts";
 import { ServiceError } from "../std/service-error.ts";
 
 /** The scopes of keys, which determine what a key may do (docs/api.md, Access). */
@@ -66,6 +67,11 @@ export interface Caller {
   readonly role: Role | undefined;
   readonly scopes: ReadonlySet<Scope>;
   readonly origin: CallOrigin;
+}
+
+/** Returns the id of the member that acts; undefined if a key does. */
+export function memberIdOf({ keyId, actor }: Partial<Pick<Caller, "keyId" | "actor">>) {
+  return keyId === undefined && actor !== undefined ? idIn("members", actor) : undefined;
 }
 
 /** The context value in which the doors pass the caller to methods. */

@@ -198,7 +198,8 @@ test("audio of jobs also counts for the account and for the key", async () => {
   await using meter = openNode(db);
   const member = await newMember({ audioSecondsPerDay: 100 });
   const key = await newKey(member, { audioSecondsPerDay: 60 });
-  const job = { accountId: member.accountId, keyId: key.keyId ?? null, ms: 30_000 };
+  const by = { accountId: member.accountId, keyId: key.keyId ?? null, memberId: null };
+  const job = { ...by, ms: 30_000 };
   const end = async (...jobs: (typeof job)[]) =>
     db.transaction().execute(async (trx) => countJobAudio(trx, jobs));
   await end(job, job);

@@ -5,7 +5,7 @@ import { errorFields, type Log } from "../std/log.ts";
 import { repeat } from "../std/repeat.ts";
 import type { ServiceError } from "../std/service-error.ts";
 import { within } from "../std/within.ts";
-import type { Caller } from "./caller.ts";
+import { memberIdOf, type Caller } from "./caller.ts";
 import {
   audioUsedUp,
   noLimits,
@@ -39,8 +39,11 @@ export interface MeterParts {
   readonly idleMsMax?: number;
 }
 
-/** A caller whose use is counted. */
-export type MeteredCaller = Pick<Caller, "accountId" | "keyId">;
+/**
+ * A caller whose use is counted: that of the account, and that of the key or else of the member
+ * that acts.
+ */
+export type MeteredCaller = Pick<Caller, "accountId" | "keyId"> & Partial<Pick<Caller, "actor">>;
 
 /** An open live stream; it ends when it is disposed of. */
 export interface MeteredStream extends Disposable {
@@ -63,7 +66,8 @@ const forgetEveryMs = 3_600_000;
 const stopMsMax = 2_000;
 
 /**
- * Opens a meter, which counts the use of accounts and keys and refuses calls above their limits.
+ * Opens a meter, which counts the use of accounts, keys and members, and refuses calls above their
+ * limits.
  */
 export function openMeter(parts: MeterParts): Meter {
   return new Meter(parts);
@@ -182,8 +186,8 @@ export class Meter implements AsyncDisposable {
   async limitsOf(
     caller: MeteredCaller,
   ): Promise<{ readonly account: AccountLimits; readonly key: AccountLimits }> {
-    const [account, key] = this.#known(caller) ?? (await this.#loaded(caller));
-    return { account: account?.limits ?? noLimits, key: key?.limits ?? noLimits };
+    const [account, own] = this.#known(caller) ?? (await this.#loaded(caller));
+    return { account: account?.limits ?? noLimits, key: own?.limits ?? noLimits };
   }
 
   /** Returns the current use of an account, as far as the meter counts it. */
@@ -237,7 +241,7 @@ export class Meter implements AsyncDisposable {
   }
 
   async #loaded(caller: MeteredCaller): Promise<readonly UsageCounter[]> {
-    const name = `${caller.accountId} ${caller.keyId}`;
+    const name = `${caller.accountId} ${caller.keyId ?? caller.actor}`;
     const loading =
       this.#loading.get(name) ?? this.#load(caller).finally(() => this.#loading.delete(name));
     this.#loading.set(name, loading);
@@ -245,23 +249,27 @@ export class Meter implements AsyncDisposable {
     return this.#known(caller) ?? [];
   }
 
-  /** Returns the account's counter, followed by the key's. */
-  #known({ accountId, keyId }: MeteredCaller): readonly UsageCounter[] | undefined {
-    const account = this.#counters.get(accountId);
+  /** Returns the account's counter, followed by that of the key or member. */
+  #known(caller: MeteredCaller): readonly UsageCounter[] | undefined {
+    const account = this.#counters.get(caller.accountId);
     if (!account) return undefined;
     const now = performance.now();
     account.usedAt = now;
-    if (keyId === undefined) return [account];
-    const key = this.#counters.get(keyId);
-    if (!key) return undefined;
-    key.usedAt = now;
-    return [account, key];
+    const id = caller.keyId ?? memberIdOf(caller);
+    if (id === undefined) return [account];
+    const own = this.#counters.get(id);
+    if (!own) return undefined;
+    own.usedAt = now;
+    return [account, own];
   }
 
-  async #load({ accountId, keyId }: MeteredCaller): Promise<void> {
+  async #load(caller: MeteredCaller): Promise<void> {
+    const { accountId, keyId } = caller;
+    const memberId = memberIdOf(caller);
     const unknown = [
       new UsageCounter(accountId, accountId, this.#parts.accountLimits),
       ...(keyId === undefined ? [] : [new UsageCounter(keyId, accountId, noLimits)]),
+      ...(memberId === undefined ? [] : [new UsageCounter(memberId, accountId, noLimits, true)]),
     ].filter(({ id }) => !this.#counters.has(id));
     try {
       await within(loadMsMax, this.#read(unknown));

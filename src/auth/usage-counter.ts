@@ -18,6 +18,8 @@ export interface KnownUse extends MinuteCounts {
 export interface Unwritten {
   readonly id: string;
   readonly accountId: string;
+  /** Whether the subject is a member, who has no limits. */
+  readonly isMember: boolean;
   readonly requests: number;
   /** The part of `requests` that pages of the console made. */
   readonly consoleRequests: number;
@@ -30,12 +32,13 @@ export interface Unwritten {
 }
 
 /**
- * Counts the use of one account, or of one of its keys: the stored use, plus the use that this node
- * has added. Times are milliseconds since 1970.
+ * Counts the use of one account, of one of its keys, or of a member: the stored use, plus the use
+ * that this node has added. Times are milliseconds since 1970.
  */
 export class UsageCounter {
   readonly id: string;
   readonly accountId: string;
+  readonly isMember: boolean;
   /** The time at which the counter was last used. */
   usedAt = 0;
   #limits: AccountLimits;
@@ -51,9 +54,10 @@ export class UsageCounter {
   #streamsWritten = 0;
 
   /** For an account, both ids are the same. */
-  constructor(id: string, accountId: string, limits: AccountLimits) {
+  constructor(id: string, accountId: string, limits: AccountLimits, isMember = false) {
     this.id = id;
     this.accountId = accountId;
+    this.isMember = isMember;
     this.#limits = limits;
   }
 
@@ -138,8 +142,9 @@ export class UsageCounter {
     this.#liveMsUnwritten -= liveMs;
     this.#shortMsUnwritten -= shortMs;
     this.#streamsWritten = streams;
-    const { id, accountId } = this;
-    return { id, accountId, requests, consoleRequests, recent, liveMs, shortMs, streams };
+    const { id, accountId, isMember } = this;
+    const audio = { liveMs, shortMs };
+    return { id, accountId, isMember, requests, consoleRequests, recent, ...audio, streams };
   }
 
   /**

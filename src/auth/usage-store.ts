@@ -6,13 +6,25 @@ import type { KnownUse, Unwritten } from "./usage-counter.ts";
 /** How long the streams of a node are counted after its last write. */
 const leaseSeconds = 10;
 
+/**
+ * The member to whom the use of a subject belongs: the subject itself, or the member who created
+ * the key. It is stored with the use, so that the use of revoked keys keeps it.
+ */
+const memberOf = (
+  isMember: string,
+  subject: string,
+) => sql`case when ${sql.ref(isMember)} then ${sql.ref(subject)}
+  else (select substring(creator from '^members/(.*)$')::uuid from (
+    select creator from api_key where id = ${sql.ref(subject)}
+    union all select creator from client_key where id = ${sql.ref(subject)}) as key) end`;
+
 /** Today (UTC) by the database's clock, which all nodes share. */
 const today = sql`(now() at time zone 'utc')::date`;
 
 /**
- * Adds the counts of a node, in one statement for all accounts and keys, and renews the lease of
- * its streams. A write with a `number` that is already stored changes nothing: it repeats a write
- * whose confirmation was lost.
+ * Adds the counts of a node, in one statement for all accounts, keys and members, and renews the
+ * lease of its streams. A write with a `number` that is already stored changes nothing: it repeats
+ * a write whose confirmation was lost.
  */
 export async function writeUsage(
   db: Kysely<Tables>,
@@ -29,13 +41,14 @@ export async function writeUsage(
         where usage_node.writes < excluded.writes
       returning id),
     used as (
-      select u.* from node, unnest(
+      select u.*, ${memberOf("u.is_member", "u.subject_id")} as member_id from node, unnest(
           ${column(({ id }) => id)}::uuid[], ${column(({ accountId }) => accountId)}::uuid[],
           ${column(({ requests }) => requests)}::int[], ${column(({ recent }) => recent)}::int[],
           ${column(({ liveMs }) => liveMs)}::bigint[], ${column(({ shortMs }) => shortMs)}::bigint[],
           ${column(({ streams }) => streams)}::int[],
-          ${column(({ consoleRequests }) => consoleRequests)}::int[])
-        as u (subject_id, account_id, requests, recent, live_ms, short_ms, streams, console_requests)
+          ${column(({ consoleRequests }) => consoleRequests)}::int[],
+          ${column(({ isMember }) => isMember)}::boolean[])
+        as u (subject_id, account_id, requests, recent, live_ms, short_ms, streams, console_requests, is_member)
       join account on account.id = u.account_id
       order by u.subject_id),
     minutes as (
@@ -47,12 +60,13 @@ export async function writeUsage(
         previous = case m.minute when excluded.minute then m.previous when excluded.minute - 1 then m.requests else 0 end,
         requests = excluded.requests + case m.minute when excluded.minute then m.requests else 0 end),
     days as (
-      insert into usage_day as d (subject_id, account_id, day, requests, live_ms, short_ms, console_requests)
-      select subject_id, account_id, ${today}, requests, live_ms, short_ms, console_requests
+      insert into usage_day as d (subject_id, account_id, day, requests, live_ms, short_ms, console_requests, member_id)
+      select subject_id, account_id, ${today}, requests, live_ms, short_ms, console_requests, member_id
       from used where requests <> 0 or live_ms <> 0 or short_ms <> 0
       on conflict (subject_id, day) do update set requests = d.requests + excluded.requests,
         live_ms = d.live_ms + excluded.live_ms, short_ms = d.short_ms + excluded.short_ms,
-        console_requests = d.console_requests + excluded.console_requests),
+        console_requests = d.console_requests + excluded.console_requests,
+        member_id = coalesce(d.member_id, excluded.member_id)),
     ended as (
       delete from usage_stream s using used
       where s.node_id = ${nodeId} and s.subject_id = used.subject_id and used.streams = 0)
@@ -70,7 +84,7 @@ export interface UsageWrite {
   readonly rows: readonly Unwritten[];
 }
 
-/** An account, or one of its keys. */
+/** An account, one of its keys, or a member. */
 export interface Subject {
   readonly id: string;
   readonly accountId: string;
@@ -140,6 +154,8 @@ export interface JobAudio {
   readonly accountId: string;
   /** The key with which the job was submitted; null if there was none. */
   readonly keyId: string | null;
+  /** The member who submitted the job; null if it was a key. */
+  readonly memberId: string | null;
   readonly ms: number;
 }
 
@@ -150,20 +166,27 @@ export async function countJobAudio(
   trx: Transaction<Tables>,
   jobs: readonly JobAudio[],
 ): Promise<void> {
-  const counted = jobs.flatMap(({ accountId, keyId, ms }) =>
-    (keyId === null ? [accountId] : [accountId, keyId]).map((id) => ({ id, accountId, ms })),
+  const counted = jobs.flatMap(({ accountId, keyId, memberId, ms }) =>
+    [accountId, keyId, memberId].flatMap((id) =>
+      id === null ? [] : [{ id, accountId, ms, isMember: id === memberId }],
+    ),
   );
   await sql`
-    insert into usage_day as d (subject_id, account_id, day, job_ms)
-    select id, account_id, ${today}, sum(ms)
-    from unnest(${counted.map(({ id }) => id)}::uuid[], ${counted.map(({ accountId }) => accountId)}::uuid[],
-      ${counted.map(({ ms }) => ms)}::bigint[]) as job (id, account_id, ms)
-    group by id, account_id order by id
-    on conflict (subject_id, day) do update set job_ms = d.job_ms + excluded.job_ms
+    insert into usage_day as d (subject_id, account_id, day, job_ms, member_id)
+    select id, account_id, ${today}, ms, ${memberOf("job.is_member", "job.id")}
+    from (
+      select id, account_id, is_member, sum(ms) as ms
+      from unnest(${counted.map(({ id }) => id)}::uuid[], ${counted.map(({ accountId }) => accountId)}::uuid[],
+        ${counted.map(({ ms }) => ms)}::bigint[], ${counted.map(({ isMember }) => isMember)}::boolean[])
+        as audio (id, account_id, ms, is_member)
+      group by id, account_id, is_member) as job
+    order by id
+    on conflict (subject_id, day) do update set job_ms = d.job_ms + excluded.job_ms,
+      member_id = coalesce(d.member_id, excluded.member_id)
   `.execute(trx);
 }
 
-/** What an account or a key has used. */
+/** What an account, a key or a member has used. */
 export interface Used {
   readonly requests: number;
   /** The part of `requests` that pages of the console made. */
@@ -215,8 +238,7 @@ export async function readKeyUsage(
   accountId: string,
   month: string,
 ): Promise<KeyUsed[]> {
-  const start =
-    month === "" ? sql`date_trunc('month', ${today})::date` : sql`${`${month}-01`}::date`;
+  const start = startOf(month);
   const { rows } = await sql<KeyUsed>`
     with used as (
       select case when api_key.id is not null then 'apiKeys/' || api_key.id
@@ -225,6 +247,7 @@ export async function readKeyUsage(
       left join api_key on api_key.id = d.subject_id and api_key.account_id = d.account_id
       left join client_key on client_key.id = d.subject_id and client_key.account_id = d.account_id
       where d.account_id = ${accountId} and d.subject_id <> d.account_id
+        and d.subject_id is distinct from d.member_id
         and d.day >= ${start} and d.day < ${start} + interval '1 month')
     select key, sum(requests)::float8 as requests, sum(console_requests)::float8 as "consoleRequests",
       sum(live_ms)::float8 as "liveMs", sum(short_ms)::float8 as "shortMs", sum(job_ms)::float8 as "jobMs"
@@ -232,7 +255,39 @@ export async function readKeyUsage(
   return rows;
 }
 
-/** How long the use of keys is kept, in days. */
+/** The use of a member in a month. */
+export interface MemberUsed extends Used {
+  /** The name of the member; "" for the sum of all keys that no member created. */
+  readonly member: string;
+}
+
+/**
+ * Returns the use of each member of an account in a month, such as `2026-11` (UTC), the most calls
+ * first: in the console, and with the keys that the member created. "" means the current month.
+ */
+export async function readMemberUsage(
+  db: Kysely<Tables>,
+  accountId: string,
+  month: string,
+): Promise<MemberUsed[]> {
+  const start = startOf(month);
+  const { rows } = await sql<MemberUsed>`
+    select coalesce('members/' || member_id, '') as member, sum(requests)::float8 as requests,
+      sum(console_requests)::float8 as "consoleRequests", sum(live_ms)::float8 as "liveMs",
+      sum(short_ms)::float8 as "shortMs", sum(job_ms)::float8 as "jobMs"
+    from usage_day
+    where account_id = ${accountId} and subject_id <> account_id
+      and day >= ${start} and day < ${start} + interval '1 month'
+    group by member_id order by member_id is null, requests desc, member`.execute(db);
+  return rows;
+}
+
+/** Returns the first day of a month; "" means the current one. */
+function startOf(month: string) {
+  return month === "" ? sql`date_trunc('month', ${today})::date` : sql`${`${month}-01`}::date`;
+}
+
+/** How long the use of keys and members is kept, in days. */
 const keyUsageDays = 400;
 
 /** Removes a node and its streams. */
@@ -242,7 +297,7 @@ export async function forgetNode(db: Kysely<Tables>, nodeId: string): Promise<vo
 
 /**
  * Deletes rows that are not needed any more: dead nodes, calls from more than an hour ago, and the
- * use of keys from more than 400 days ago.
+ * use of keys and members from more than 400 days ago.
  */
 export async function forgetOldUsage(db: Kysely<Tables>): Promise<void> {
   await sql`delete from usage_node where leased_until < now() - interval '1 hour'`.execute(db);

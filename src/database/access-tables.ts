@@ -185,9 +185,9 @@ export interface UsageMinuteTable {
   previous: number;
 }
 
-/** The daily usage (UTC) of an account or of one of its keys. */
+/** The daily usage (UTC) of an account, of one of its keys, or of a member in the console. */
 export interface UsageDayTable {
-  /** The id of the account or key. */
+  /** The id of the account, key or member. */
   subject_id: string;
   account_id: string;
   day: ColumnType<Date, string, never>;
@@ -198,6 +198,11 @@ export interface UsageDayTable {
   job_ms: Whole;
   /** The part of `requests` that pages of the console made. */
   console_requests: ColumnType<string, number | undefined, number>;
+  /**
+   * The member: the subject itself, or the creator of the key; null for accounts, for other keys,
+   * and for days before this was recorded.
+   */
+  member_id: Generated<string | null>;
 }
 
 /** A node that counts usage. */

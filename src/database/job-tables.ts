@@ -31,6 +31,8 @@ export interface TranscriptJobTable {
   upload_id: string | null;
   /** The key that submitted the job; null for members, and for jobs of earlier versions. */
   key_id: Generated<string | null>;
+  /** The member who submitted the job; null for keys, and for jobs of earlier versions. */
+  member_id: Generated<string | null>;
   /** The media, set once it is in the store. */
   media_id: string | null;
   /** The milliseconds of audio, set once it has been decoded to its end. */
@@ -106,6 +108,8 @@ export interface AlignmentJobTable {
   due_at: Instant;
   /** The version that the job created, if the job is SUCCESS. */
   created_version_id: string | null;
+  /** The place in a trace at which the job was submitted (W3C Trace Context); null for none. */
+  traceparent: Generated<string | null>;
   /** google.rpc.Status in JSON, if the job is ERROR or CANCELLED. */
   error: JSONColumnType<Record<string, unknown>> | null;
   started_at: Instant;

@@ -667,6 +667,26 @@ export const examples: unknown = {
       }
     }
   ],
+  "hlust.accounts.v1.Accounts.ListMemberUsage": [
+    {
+      "title": "The use of each member in November",
+      "request": {
+        "month": "2026-11"
+      },
+      "answer": {
+        "memberUsage": [
+          {
+            "member": "",
+            "requests": "772",
+            "liveSeconds": 3600,
+            "shortSeconds": 20,
+            "jobSeconds": 1500,
+            "consoleRequests": "0"
+          }
+        ]
+      }
+    }
+  ],
   "hlust.accounts.v1.Accounts.CreateStreamToken": [
     {
       "title": "A token for your own web page",

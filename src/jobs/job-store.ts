@@ -19,6 +19,8 @@ export interface NewJob {
   readonly accountId: string;
   /** The key that submits the job; null if a member submits it. */
   readonly keyId: string | null;
+  /** The member who submits the job; null if a key submits it. */
+  readonly memberId: string | null;
   readonly metadata: TranscriptMetadata;
   readonly source: JobSource;
   readonly hints: readonly Hint[];
@@ -84,9 +86,9 @@ export async function insertJobs(
   if (jobs.length === 0) return new Set();
   const column = <T>(of: (job: NewJob) => T): T[] => jobs.map(of);
   const { rows } = await sql<{ id: string }>`
-    insert into transcript_job (id, account_id, key_id, state, priority, metadata, subject, keywords, media_uri, upload_id, media_id,
+    insert into transcript_job (id, account_id, key_id, member_id, state, priority, metadata, subject, keywords, media_uri, upload_id, media_id,
       content_transcript_id, new_version_of, idempotency_key, request_sha256, hints, ignores_vocabulary, writing, traceparent, started_at, updated_at)
-    select job.id, job.account_id, job.key_id,
+    select job.id, job.account_id, job.key_id, job.member_id,
       case when job.content_transcript_id is null then 'PROCESSING' else 'WAITING_FOR_CONTENT' end,
       greatest(${turnMin}::int, ${turnOf(sql`job.account_id`)} + 1 - row_number() over (partition by job.account_id order by job.place)),
       job.metadata::jsonb, job.subject, array(select jsonb_array_elements_text(job.keywords)), job.media_uri, job.upload_id, job.media_id, job.content_transcript_id, job.new_version_of, job.idempotency_key, job.request_sha256, job.hints, job.ignores_vocabulary, job.writing, job.traceparent,
@@ -95,6 +97,7 @@ export async function insertJobs(
         ${column(({ id }) => id)}::uuid[],
         ${column(({ accountId }) => accountId)}::uuid[],
         ${column(({ keyId }) => keyId)}::uuid[],
+        ${column(({ memberId }) => memberId)}::uuid[],
         ${column(({ metadata }) => toJsonString(TranscriptMetadataSchema, metadata))}::text[],
         ${column(({ metadata }) => foldText(metadata.subject))}::text[],
         ${column(({ metadata }) => JSON.stringify(metadata.keywords))}::jsonb[],
@@ -110,7 +113,7 @@ export async function insertJobs(
         ${column(({ writing }) => (writing ? JSON.stringify(writing) : null))}::jsonb[],
         ${column(({ traceparent }) => traceparent ?? null)}::text[],
         ${column(({ now }) => now)}::timestamptz[])
-      with ordinality as job (id, account_id, key_id, metadata, subject, keywords, media_uri, upload_id, media_id,
+      with ordinality as job (id, account_id, key_id, member_id, metadata, subject, keywords, media_uri, upload_id, media_id,
         content_transcript_id, new_version_of, idempotency_key, request_sha256, hints, ignores_vocabulary, writing, traceparent, started_at, place)
     on conflict (account_id, idempotency_key) do nothing
     returning id

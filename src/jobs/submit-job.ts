@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { toJson, type JsonValue } from "@bufbuild/protobuf";
 import type { HandlerContext } from "@connectrpc/connect";
 import type { Kysely } from "kysely";
-import type { Caller } from "../auth/caller.ts";
+import { memberIdOf, type Caller } from "../auth/caller.ts";
 import { tooManyJobs } from "../auth/limits.ts";
 import type { Meter } from "../auth/meter.ts";
 import type { Tables } from "../database/tables.ts";
@@ -100,6 +100,7 @@ export function createSubmitJob(parts: SubmitParts): SubmitJob {
       id: newId(at),
       accountId,
       keyId,
+      memberId: memberIdOf(caller) ?? null,
       jobsMax,
       metadata,
       source,

@@ -72,10 +72,12 @@ export function openS3Removed(
 async function move(s3: S3Bucket, from: string, to: string): Promise<boolean> {
   const found = await describeObject(s3, from);
   if (!found) return false;
-  if (found.sizeBytes > copyBytesMax) {
+  const copyBytes = async (): Promise<void> => {
     const { bytes } = await readObject(s3, from);
-    await putObject(s3, to, bytes, { bytesMax: found.sizeBytes });
-  } else {
+    await putObject(s3, to, bytes, { bytesMax: Math.max(1, found.sizeBytes) });
+  };
+  if (found.sizeBytes > copyBytesMax) await copyBytes();
+  else {
     const command = new CopyObjectCommand({
       Bucket: s3.name,
       Key: to,
@@ -84,6 +86,8 @@ async function move(s3: S3Bucket, from: string, to: string): Promise<boolean> {
     const copying = s3.client.send(command, { requestTimeout: slowAnswerMsMax });
     // Another node moved the object first.
     if (!(await s3.find(copying, "copy"))) return false;
+    // Swift copies the list of the parts of an object that was uploaded in parts.
+    if ((await describeObject(s3, to))?.sizeBytes !== found.sizeBytes) await copyBytes();
   }
   await deleteObject(s3, from);
   return true;

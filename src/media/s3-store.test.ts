@@ -114,6 +114,17 @@ test("a put() in parts that fails leaves nothing in the bucket", async () => {
   }
 });
 
+test("removed media that was stored in parts keeps its bytes", async () => {
+  const { settings } = await openTestBucket(s3);
+  await using store = await openS3Store(settings, { log, sweeps: false });
+  const [id, bytes] = [newId(), Buffer.alloc(9 * mebibyte, "part")];
+  await store.put(id, bytesOf(bytes), { bytesMax: bytes.length });
+  await store.removed.add(id);
+  assert.equal(await store.sizeBytes(id), undefined);
+  await store.removed.putBack(id);
+  assert.ok(bytes.equals(await buffer(await store.open(id))));
+});
+
 test("openS3Store() does not remove the parts of partial media, however old they are", async () => {
   const { settings, unfinished } = await openTestBucket(s3);
   const now = () => Date.now() + 3_600_000;

@@ -217,6 +217,7 @@ const accounts: Readonly<Record<string, Row>> = {
   GetAccount: anyCaller([], () => [{}]),
   ListUsageDays: anyCaller([], () => [{}]),
   ListKeyUsage: keeper([], () => [{}]),
+  ListMemberUsage: keeper([], () => [{}]),
   UpdateAccount: keeper([], () => [{ account: { displayName: "Stofa" } }]),
   CreateApiKey: giver([], () => [{ displayName: "nýr", scopes: ["transcripts.read"] }]),
   ListApiKeys: keeper([], () => [{}]),

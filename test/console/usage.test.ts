@@ -1,4 +1,4 @@
-// The page of usage: by day, month and key, with the calls of the console apart, and as CSV.
+// The page of usage: by day, month, key and person, with calls of the console apart, and as CSV.
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -7,6 +7,7 @@ import { sql, type Kysely } from "kysely";
 import type { Page } from "playwright-core";
 import { openDatabase } from "../../src/database/database.ts";
 import type { Tables } from "../../src/database/tables.ts";
+import { newId } from "../../src/std/ids.ts";
 import { createLog } from "../../src/std/log.ts";
 import { noteSecret } from "../spec/secrets.ts";
 import { callRest } from "../spec/service.ts";
@@ -48,11 +49,19 @@ async function download(name: string): Promise<{ name: string; lines: string[] }
   return { name: file.suggestedFilename(), lines: text.split("\r\n") };
 }
 
-/** Stores the use of the account, or of one of its keys, on a day. */
-async function use(subject: string, day: string, calls: number, jobSeconds: number): Promise<void> {
+/** Stores the use of the account, of one of its keys, or of a member, on a day. */
+async function use(
+  subject: string,
+  day: string,
+  calls: number,
+  jobSeconds: number,
+  memberId?: string,
+): Promise<void> {
   await sql`
-    insert into usage_day (subject_id, account_id, day, requests, job_ms, live_ms)
-    values (${subject}, ${accountId}, ${day}, ${calls}, ${jobSeconds * 1000}, 60000)`.execute(db);
+    insert into usage_day (subject_id, account_id, day, requests, job_ms, live_ms, member_id)
+    values (${subject}, ${accountId}, ${day}, ${calls}, ${jobSeconds * 1000}, 60000, ${memberId ?? null})`.execute(
+    db,
+  );
 }
 
 test("the menu leads to the page of usage", async () => {
@@ -63,7 +72,7 @@ test("the menu leads to the page of usage", async () => {
   await until(() => page.evaluate<boolean>("document.activeElement?.tagName === 'H1'"));
 });
 
-test("use is shown by day, month and key, and the console's own calls apart", async () => {
+test("use is shown by day, month, key and person, and the console's own calls apart", async () => {
   const made = await pages.service.call("POST", "/v1/apiKeys", { displayName: "=Ritvél, ný" });
   noteSecret(made.json.secret, "credential");
   const keyId = made.json.apiKey.name.slice("apiKeys/".length);
@@ -71,6 +80,11 @@ test("use is shown by day, month and key, and the console's own calls apart", as
   await use(accountId, "2025-03-17", 34, 90);
   await use(accountId, "2025-02-28", 5, 0);
   await use(keyId, "2025-03-01", 1000, 7200);
+  const person = { email: "birna@example.is", displayName: "Birna", role: "MEMBER" };
+  const member = await pages.service.call("POST", "/v1/members", person);
+  const memberId = member.json.name.slice("members/".length);
+  await use(memberId, "2025-03-17", 12, 90, memberId);
+  await use(newId(), "2025-03-17", 8, 0, memberId);
   await page.goto(`${pages.service.address}/console/usage`);
   await page.getByLabel("Mánuður").selectOption("mars 2025");
   assert.equal(new URL(page.url()).search, "?month=2025-03");
@@ -86,7 +100,11 @@ test("use is shown by day, month and key, and the console's own calls apart", as
   assert.deepEqual((await rowOf("Eftir dögum", "Samtals"))[5], "1.234");
   await table("Eftir lyklum").waitFor();
   assert.deepEqual((await rowOf("Eftir lyklum", /=Ritvél/))[5], "1.000");
-  assert.deepEqual((await rowOf("Eftir lyklum", "Annað"))[5], "234");
+  assert.deepEqual((await rowOf("Eftir lyklum", "Annað"))[5], "226");
+  await table("Eftir fólki").waitFor();
+  // The member's own use, and that of a revoked key of the member.
+  assert.deepEqual((await rowOf("Eftir fólki", "Birna (birna@example.is)"))[5], "20");
+  assert.deepEqual((await rowOf("Eftir fólki", "Lyklar án eiganda"))[5], "1.000");
   assert.deepEqual((await rowOf("Eftir mánuðum", "febrúar 2025"))[5], "5");
 
   const days = await download("Sækja daga (CSV)");
@@ -99,6 +117,9 @@ test("use is shown by day, month and key, and the console's own calls apart", as
   ]);
   const keys = await download("Sækja lykla (CSV)");
   assert.match(keys.lines[1] ?? "", /^"'=Ritvél, ný \(hlust_.*\)",1000,0,60,0,7200$/);
+  const people = await download("Sækja fólk (CSV)");
+  assert.equal(people.name, "hlust-people-2025-03.csv");
+  assert.equal(people.lines[1], "Birna (birna@example.is),20,0,120,0,90");
   const months = await download("Sækja mánuði (CSV)");
   assert.ok(months.lines.includes("2025-03,1234,0,120,0,7290"));
 
@@ -149,6 +170,6 @@ test("users without the scope account see the use of the account, but not that o
   await viewer.getByRole("region", { name: "Eftir mánuðum" }).waitFor();
   await viewer.waitForLoadState("networkidle");
   assert.ok(asked.includes("/console/api/v1/usageDays"));
-  assert.ok(!asked.some((path) => /keyUsage|Keys$/.test(path)), asked.join(" "));
+  assert.ok(!asked.some((path) => /(?:key|member)Usage|Keys$/.test(path)), asked.join(" "));
   assert.equal(await viewer.getByRole("alert").count(), 0);
 });

@@ -357,7 +357,7 @@ test("the example of usage gets the documented response", async () => {
     const { json } = await service.call("GET", "/v1/usageDays");
     return json.usageDays.length > 0;
   });
-  await sendAll("ListUsageDays", "ListKeyUsage");
+  await sendAll("ListUsageDays", "ListKeyUsage", "ListMemberUsage");
 });
 
 test("examples of webhooks get the documented responses", async () => {

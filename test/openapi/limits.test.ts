@@ -158,6 +158,7 @@ function expectedLimits(): Map<string, LimitsInit> {
       [`${typeName}.display_name`, displayName],
     ]),
     [`${ListKeyUsageRequestSchema.typeName}.month`, { pattern: monthPattern.source }],
+    ["hlust.accounts.v1.ListMemberUsageRequest.month", { pattern: monthPattern.source }],
     [
       `${metadata}.language_code`,
       { charsMax: most.languageCodeChars, pattern: languageCodePattern.source },

@@ -276,6 +276,25 @@ test("an engine process that is killed is counted and replaced", async () => {
   assert.ok((sumOf(metrics, "hlust_engine_process_cpu_seconds_total", { model }) ?? 0) > 0);
 });
 
+test("a call that the node has no room for is counted by its reason", async () => {
+  const leave = new AbortController();
+  const headers = { authorization: `Bearer ${service.key}` };
+  const { signal } = leave;
+  const watch = async () => {
+    const answer = await fetch(`${service.address}/v1alpha1/alignmentjobs:watch`, {
+      headers,
+      signal,
+    });
+    assert.equal(answer.status, 429);
+  };
+  // An account may watch its alignment jobs with 100 streams. Each begins with its first message.
+  await rises(
+    () => Promise.any(Array.from({ length: 101 }, watch)),
+    [["hlust_admission_refusals_total", { reason: "WATCHES_FULL" }]],
+  );
+  leave.abort();
+});
+
 test("requests that are not calls are counted by route", async () => {
   for (const [path, route] of [
     ["/healthz", "health"],

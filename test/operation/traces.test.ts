@@ -151,6 +151,36 @@ test("one trace leads from the caller's traceparent to the webhook", async () =>
   }
 });
 
+test("an alignment job is a step of the trace in which it was submitted", async () => {
+  const traceId = newTraceId();
+  const recording = wavOf(scriptedSamples([700, 1_200], { pauseMs: 600 }));
+  await using host = await openMediaHost({ "/talk.wav": recording });
+  const body = {
+    metadata: { languageCode: "en-US", fileType: "AUDIO" },
+    useUri: true,
+    uri: `${host.address}/talk.wav`,
+  };
+  const submitted = await call(traced, "POST", "/v1alpha1/transcriptjob:submit", { body });
+  let transcript = "";
+  await until(async () => {
+    const { json } = await call(traced, "GET", `/v1alpha1/${submitted.json.name}`);
+    transcript = json.transcript ?? "";
+    return transcript !== "";
+  }, 60_000);
+  const aligned = await call(traced, "POST", "/v1alpha1/alignmentjobs:submit", {
+    body: { transcript },
+    headers: { traceparent: traceparentOf(traceId) },
+  });
+  assert.equal(aligned.status, 200, JSON.stringify(aligned.json));
+  const spans = await spansWith(traceId, "process alignment job");
+  const method = only(spans, "hlust.transcripts.v1alpha1.Transcripts/SubmitAlignmentJob");
+  const job = only(spans, "process alignment job");
+  assert.deepEqual([job.parentSpanId, job.kind], [method.spanId, kinds.consumer]);
+  for (const name of ["align media", "finish alignment job"]) {
+    assert.equal(only(spans, name).parentSpanId, job.spanId, name);
+  }
+});
+
 test("a live stream has short spans: its opening, each utterance, and its end", async () => {
   const traceId = newTraceId();
   const headers = { traceparent: traceparentOf(traceId) };

@@ -3,8 +3,8 @@ import { numberText } from "./numbers.ts";
 /** Texts of the page of usage, and of limits. */
 export const usageText = {
   sub: {
-    is: "Hljóð og köll eftir dögum, mánuðum og lyklum. Dagar eru í UTC.",
-    en: "Audio and requests by day, month and key. Days are in UTC.",
+    is: "Hljóð og köll eftir dögum, mánuðum, lyklum og fólki. Dagar eru í UTC.",
+    en: "Audio and requests by day, month, key and person. Days are in UTC.",
   },
   month: { is: "Mánuður", en: "Month" },
   audio: { is: "Hljóð", en: "Audio" },
@@ -17,6 +17,15 @@ export const usageText = {
     is: "„Annað“ er fólk sem skráir sig inn, og notkun sem ekki var talin á lykla.",
     en: "“Other” is people who sign in, and use that was not counted by key.",
   },
+  byPerson: { is: "Eftir fólki", en: "By person" },
+  byPersonHint: {
+    is: "Notkun í þessu viðmóti og með lyklum sem viðkomandi bjó til.",
+    en: "Use in this console, and with the keys that the person created.",
+  },
+  person: { is: "Nafn", en: "Person" },
+  noPerson: { is: "Lyklar án eiganda", en: "Keys that no person created" },
+  removedPerson: { is: "Fólk sem var fjarlægt", en: "Removed person" },
+  csvPeople: { is: "Sækja fólk (CSV)", en: "Download people (CSV)" },
   day: { is: "Dagur", en: "Day" },
   key: { is: "Lykill", en: "Key" },
   live: { is: "Beint", en: "Live" },

@@ -11,12 +11,13 @@ import { useLanguage, useText } from "../text/language.tsx";
 import { usageText } from "../text/usage.ts";
 import { useNow } from "../text/use-now.ts";
 import { LimitsUsed } from "./limits-used.tsx";
+import { PeopleUse } from "./people-use.tsx";
 import { allDaysQuery, keyUsageQuery } from "./usage-query.ts";
 import { UsageTable } from "./usage-table.tsx";
 import { isNone, monthsOf, type NamedUse, noUse, restOf } from "./use.ts";
 import "./usage-page.css";
 
-/** The use of the account by day, month and key, and its limits. */
+/** The use of the account by day, month, key and person, and its limits. */
 export function UsagePage() {
   const t = useText();
   const { account } = useSession();
@@ -67,6 +68,7 @@ function Months({ days }: { readonly days: readonly NamedUse[] }) {
           total={months.find(({ name }) => name === month) ?? { name: month, use: noUse }}
         />
       )}
+      {scopes.includes("account") && <PeopleUse month={month} />}
       {months.length > 0 && (
         <UsageTable
           id="use-months"

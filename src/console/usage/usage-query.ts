@@ -1,6 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import type {
   ListKeyUsageResponseJson,
+  ListMemberUsageResponseJson,
   ListUsageDaysResponseJson,
 } from "../../gen/hlust/accounts/v1/accounts_pb.ts";
 import { callApi } from "../api/call-api.ts";
@@ -31,6 +32,19 @@ export const keyUsageQuery = (month: string) =>
       const path = `/v1/keyUsage?${query.toString()}`;
       const { keyUsage = [] } = await callApi<ListKeyUsageResponseJson>(path, { signal });
       return keyUsage.map((each) => ({ name: each.key ?? "", use: useOf(each) }));
+    },
+    refetchInterval: pollMs,
+  });
+
+/** The use of each member in a month: "2026-11". Names are "members/<id>"; "" is the rest. */
+export const memberUsageQuery = (month: string) =>
+  queryOptions({
+    queryKey: ["memberUsage", month],
+    queryFn: async ({ signal }): Promise<readonly NamedUse[]> => {
+      const query = new URLSearchParams({ month });
+      const path = `/v1/memberUsage?${query.toString()}`;
+      const { memberUsage = [] } = await callApi<ListMemberUsageResponseJson>(path, { signal });
+      return memberUsage.map((each) => ({ name: each.member ?? "", use: useOf(each) }));
     },
     refetchInterval: pollMs,
   });

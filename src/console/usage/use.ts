@@ -1,6 +1,10 @@
-import type { KeyUsageJson, UsageDayJson } from "../../gen/hlust/accounts/v1/accounts_pb.ts";
+import type {
+  KeyUsageJson,
+  MemberUsageJson,
+  UsageDayJson,
+} from "../../gen/hlust/accounts/v1/accounts_pb.ts";
 
-/** What was used, by an account or a key, in some time. */
+/** What was used, by an account, a key or a member, in some time. */
 export interface Use {
   /** Calls of programs. */
   readonly requests: number;
@@ -20,7 +24,7 @@ export const noUse: Use = {
 };
 
 /** Returns the use that the service reports, with the calls of the console apart. */
-export function useOf(json: UsageDayJson | KeyUsageJson): Use {
+export function useOf(json: UsageDayJson | KeyUsageJson | MemberUsageJson): Use {
   const fromConsole = Number(json.consoleRequests ?? 0);
   return {
     requests: Number(json.requests ?? 0) - fromConsole,
@@ -66,7 +70,7 @@ function combine(a: Use, b: Use, sign: 1 | -1): Use {
   };
 }
 
-/** The use with what it belongs to: a day ("2026-11-28"), a month ("2026-11") or a key. */
+/** The use with what it belongs to: a day ("2026-11-28"), a month ("2026-11"), key or member. */
 export interface NamedUse {
   readonly name: string;
   readonly use: Use;

@@ -29,6 +29,7 @@ export async function succeedJobs(
     is_awaited: boolean;
     account_id: string;
     key_id: string | null;
+    member_id: string | null;
     duration_ms: number;
   }>`
     update transcript_job
@@ -41,13 +42,14 @@ export async function succeedJobs(
         ${jobs.map(({ keepsMedia }) => keepsMedia)}::bool[])
       as ended (id, lease, transcript_id, duration_ms, keeps_media)
     where transcript_job.id = ended.id and transcript_job.lease = ended.lease and state = 'PROCESSING'
-    returning transcript_job.id, ${isAwaited}, account_id, key_id, transcript_job.duration_ms
+    returning transcript_job.id, ${isAwaited}, account_id, key_id, member_id, transcript_job.duration_ms
   `.execute(trx);
   for (const { id, is_awaited: isAwaitedHere } of rows) if (isAwaitedHere) await notifyEnd(trx, id);
   if (rows.length !== jobs.length) return undefined;
   return rows.map((row) => ({
     accountId: row.account_id,
     keyId: row.key_id,
+    memberId: row.member_id,
     ms: row.duration_ms,
   }));
 }

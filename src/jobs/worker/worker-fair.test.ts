@@ -184,7 +184,9 @@ test("a job at its last attempt runs alone until it is past the piece at which i
       writing: undefined,
       traceparent: undefined,
     };
-    await insertJobs(trx, [{ ...job, ...key, keyId: null, ...plain, now: new Date() }]);
+    await insertJobs(trx, [
+      { ...job, ...key, keyId: null, memberId: null, ...plain, now: new Date() },
+    ]);
     await sql`update transcript_job set tries = 2, lease = 2 where id = ${id}`.execute(trx);
   });
   await until(async () => (await count("transcript_job where tries = 3")) === 1);
