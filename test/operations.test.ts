@@ -14,7 +14,9 @@ test("docs/operations.md names only existing settings", () => {
   assert.ok(named.size > 10);
   // Secrets can be in files.
   const isKnown = (name: string) =>
-    known.includes(`${name.replace(/^(DATABASE_URL|HLUST_METRICS_TOKEN|HLUST_ENGINE_CREDENTIAL)_FILE$/, "$1")}\n`);
+    known.includes(
+      `${name.replace(/^(DATABASE_URL|HLUST_METRICS_TOKEN|HLUST_ENGINE_CREDENTIAL)_FILE$/, "$1")}\n`,
+    );
   const unknown = [...named].filter((name) => !isKnown(name));
   // This is the reason of an error, not a setting.
   assert.deepEqual(unknown, ["DATABASE_UNAVAILABLE"]);
