@@ -158,6 +158,7 @@ test("readConfig() reads every setting", () => {
       prefix: "hlust/test/",
       presigns: false,
     },
+    backupS3: config.backupS3,
     openId: {
       issuer: "https://login.example/realms/a/",
       clientId: "hlust",

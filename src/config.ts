@@ -20,6 +20,7 @@ import { modelKeysOf, modelSettings, type ModelConfig } from "./settings/model-s
 import type { OpenIdSettings } from "./auth/open-id.ts";
 import type { S3Settings } from "./media/s3-bucket.ts";
 import { openIdSettings, readOpenId } from "./settings/open-id-settings.ts";
+import { backupSettings, readBackupS3, type BackupS3 } from "./settings/backup-settings.ts";
 import { readS3, s3Settings } from "./settings/s3-settings.ts";
 import { readTls, tlsSettings } from "./settings/tls-settings.ts";
 import { readTracing, tracingSettings } from "./settings/tracing-settings.ts";
@@ -83,6 +84,8 @@ export interface Config extends ModelConfig {
   readonly removedMediaDays: number;
   /** The bucket for media. If undefined, media is stored in the data folder. */
   readonly s3: S3Settings | undefined;
+  /** How `hlust backup` and `hlust restore` access a bucket of backups. */
+  readonly backupS3: BackupS3;
   /** The provider with which members sign in; undefined if there is none. */
   readonly openId: OpenIdSettings | undefined;
   readonly callers: CallerConfig;
@@ -229,6 +232,7 @@ const settings = {
       Config,
       | "database"
       | "s3"
+      | "backupS3"
       | "openId"
       | "accountLimits"
       | "callers"
@@ -255,6 +259,7 @@ const groups: SettingGroups = {
   database: Object.values(databaseSettings),
   limits: Object.values(limitSettings),
   s3: Object.values(s3Settings),
+  backup: Object.values(backupSettings),
   openid: Object.values(openIdSettings),
   callers: Object.values(callerSettings),
   drain: Object.values(drainSettings),
@@ -319,6 +324,7 @@ export function examineConfig(environment: NodeJS.ProcessEnv): {
     httpRulesFile: read(settings.httpRulesFile),
     removedMediaDays: read(settings.removedMediaDays),
     s3: readS3(read, problems),
+    backupS3: readBackupS3(read, problems),
     openId: readOpenId(read, problems),
     callers: readCallers(read),
     tls: readTls(read, problems),
@@ -327,7 +333,8 @@ export function examineConfig(environment: NodeJS.ProcessEnv): {
     tracing: readTracing(read),
     memoryMb: read<number | undefined>(memorySettings.memoryMb),
   };
-  return { config, problems };
+  // Settings of S3 are read for media and for backups.
+  return { config, problems: [...new Set(problems)] };
 }
 
 /** Returns every setting as it was given, by name; empty for an unset one. */

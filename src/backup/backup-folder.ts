@@ -3,18 +3,12 @@ import { join } from "node:path";
 import { tryLock } from "../models/file-lock.ts";
 import { codeOf, syncFolder } from "../media/synced-files.ts";
 import { BackupError, partialSuffix } from "./backup-format.ts";
+import { isBackupName } from "./backup-names.ts";
 import { hasChecksums } from "./checksums.ts";
-
-const namePattern = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z$/;
 
 /** A folder of backups, which only one process writes to. */
 export interface BackupFolder extends AsyncDisposable {
   readonly folder: string;
-}
-
-/** Returns the name of a backup that begins at this time. Later names sort later. */
-export function backupName(at: Date): string {
-  return at.toISOString().replaceAll(":", "-");
 }
 
 /**
@@ -66,7 +60,7 @@ export async function findBackups(folder: string): Promise<readonly FoundBackup[
   const found: FoundBackup[] = [];
   for (const name of (await readdir(folder)).toSorted()) {
     const isPartial = name.endsWith(partialSuffix);
-    if (!namePattern.test(isPartial ? name.slice(0, -partialSuffix.length) : name)) continue;
+    if (!isBackupName(isPartial ? name.slice(0, -partialSuffix.length) : name)) continue;
     const path = join(folder, name);
     if (!(await stat(path)).isDirectory()) continue;
     found.push({ name, folder: path, isWhole: !isPartial && (await hasChecksums(path)) });

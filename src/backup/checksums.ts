@@ -4,6 +4,7 @@ import { open, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import { codeOf } from "../media/synced-files.ts";
 import { BackupError, checksumsFile } from "./backup-format.ts";
+import { isChecksumsEnd } from "./backup-names.ts";
 import { linesOf } from "./lines.ts";
 
 /** The SHA-256 of a file of a backup, in hexadecimal. */
@@ -69,9 +70,7 @@ export async function hasChecksums(folder: string): Promise<boolean> {
   const { size } = await file.stat();
   const end = Buffer.alloc(Math.min(size, 200));
   await file.read(end, 0, end.length, size - end.length);
-  return /(?:^|\n)# whole: \d+ files, SHA-256 of the lines above [\da-f]{64}\n$/.test(
-    end.toString(),
-  );
+  return isChecksumsEnd(end.toString());
 }
 
 /** Reads the checksums of a backup. Throws BackupError at the end if the list is not whole. */

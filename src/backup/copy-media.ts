@@ -27,33 +27,57 @@ export interface EarlierBackup {
   readonly verified: ReadonlyMap<string, string>;
 }
 
-interface CopyParts {
+/** The media that is copied, and what is noted of it. */
+export interface CopyParts {
   readonly store: MediaStore;
   /** The backup that is being made, whose tables are complete. */
   readonly folder: string;
   readonly tables: Manifest["tables"];
-  readonly earlier: readonly EarlierBackup[];
   readonly checksums: ChecksumsWriter;
   readonly onMedia: (bytes: number) => void;
 }
 
+export type CopiedMedia = MediaFacts & { readonly sources: MediaSources };
+
+/** Copies all media that the tables of a backup name. */
+export type CopyMedia = (parts: CopyParts) => Promise<CopiedMedia>;
+
+/** The size and the SHA-256 of media as it is in the backup. */
+export interface Placed {
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
 /**
- * Copies all media that the tables of a backup name: by hard links where possible. Reads the bytes
- * of all media that is new since the earlier backup, and compares them with their record. Does not
- * fail if media is missing or altered.
+ * Returns a function that copies media into the folder of the backup: by hard links where possible.
+ * It reads the bytes of all media that is new since the earlier backup.
  */
-export async function copyMedia(
+export function intoFolder(earlier: readonly EarlierBackup[]): CopyMedia {
+  return async (parts) => {
+    const sources: MediaSources = { reused: 0, linked: 0, copied: 0 };
+    const folders = new Set<string>();
+    const place = { ...parts, earlier, folders, sources };
+    const facts = await copyEach(parts, (media) => placeMedia(place, media));
+    for (const each of folders) await syncFolder(each);
+    return { ...facts, sources };
+  };
+}
+
+/**
+ * Places all media that the tables of a backup name, and compares it with its record. Does not fail
+ * if media is missing or altered. `place` returns undefined for media that is nowhere.
+ */
+export async function copyEach(
   parts: CopyParts,
-): Promise<MediaFacts & { readonly sources: MediaSources }> {
+  place: (media: RecordedMedia) => Promise<Placed | undefined>,
+): Promise<MediaFacts> {
   const { folder, tables } = parts;
-  const sources: MediaSources = { reused: 0, linked: 0, copied: 0 };
   const [missing, altered]: [string[], string[]] = [[], []];
-  const folders = new Set<string>();
   let [count, bytes] = [0, 0];
   const media = readMedia(folder, tables);
   const work = async (): Promise<void> => {
     for await (const each of media) {
-      const placed = await placeMedia({ ...parts, folders, sources }, each);
+      const placed = await place(each);
       if (!placed) {
         missing.push(each.id);
         continue;
@@ -70,15 +94,16 @@ export async function copyMedia(
   // All of them end before an error is thrown, so that nothing is written after that.
   const ends = await Promise.allSettled(Array.from({ length: copiedAtOnce }, work));
   for (const end of ends) if (end.status === "rejected") throw end.reason;
-  for (const each of folders) await syncFolder(each);
-  return { count, bytes, missing, altered, sources };
+  return { count, bytes, missing, altered };
 }
-
-type Placed = { readonly bytes: number; readonly sha256: string };
 
 /** Places media in the backup. Returns undefined if its bytes are nowhere. */
 async function placeMedia(
-  parts: CopyParts & { readonly folders: Set<string>; readonly sources: MediaSources },
+  parts: CopyParts & {
+    readonly earlier: readonly EarlierBackup[];
+    readonly folders: Set<string>;
+    readonly sources: MediaSources;
+  },
   media: RecordedMedia,
 ): Promise<Placed | undefined> {
   const { store, folder, earlier, folders, sources } = parts;
@@ -135,7 +160,8 @@ async function copyFromStore(
   return { bytes, sha256: hash.digest("hex") };
 }
 
-async function chunksOf(
+/** Opens the bytes of media. */
+export async function chunksOf(
   store: MediaStore,
   id: string,
   size: number,

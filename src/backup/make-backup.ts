@@ -8,6 +8,7 @@ import { holdMedia, type MediaHold } from "../media/media-hold.ts";
 import type { MediaStore } from "../media/media-store.ts";
 import { codeOf, syncFolder } from "../media/synced-files.ts";
 import { packageVersion } from "../std/version.ts";
+import type { BackupMedia } from "./backup-media.ts";
 import {
   BackupError,
   checksumsFile,
@@ -20,15 +21,10 @@ import {
   type MediaFacts,
   type ModelFacts,
 } from "./backup-format.ts";
-import {
-  backupName,
-  deleteOldBackups,
-  explainTarget,
-  findBackups,
-  openBackupFolder,
-} from "./backup-folder.ts";
+import { deleteOldBackups, explainTarget, findBackups, openBackupFolder } from "./backup-folder.ts";
+import { backupName } from "./backup-names.ts";
 import { ChecksumsWriter, readChecksums } from "./checksums.ts";
-import { copyMedia, type EarlierBackup, type MediaSources } from "./copy-media.ts";
+import { intoFolder, type CopyMedia, type EarlierBackup, type MediaSources } from "./copy-media.ts";
 import { copyTables, type CopiedTables } from "./copy-tables.ts";
 import type { OnProgress } from "./progress.ts";
 import { problemsOf } from "./verify-backup.ts";
@@ -77,7 +73,7 @@ export async function makeBackup(parts: BackupParts, options: BackupOptions): Pr
   const partial = folder + partialSuffix;
   try {
     await mkdir(join(partial, "tables"), { recursive: true, mode: 0o700 });
-    const made = await write(parts, partial, { ...options, earlier });
+    const made = await writeBackup(parts, partial, { ...options, copyMedia: intoFolder(earlier) });
     await rename(partial, folder);
     await syncFolder(target);
     for (const { folder: left, isWhole } of found) {
@@ -108,7 +104,8 @@ async function earlierBackups(
   return earlier;
 }
 
-async function verifiedMedia(folder: string): Promise<ReadonlyMap<string, string>> {
+/** Returns the SHA-256 of the unaltered media of a backup, by its path. */
+export async function verifiedMedia(folder: string): Promise<ReadonlyMap<string, string>> {
   const { media } = await readManifest(folder);
   const verified = new Map<string, string>();
   for await (const { path, sha256 } of readChecksums(folder)) {
@@ -118,10 +115,21 @@ async function verifiedMedia(folder: string): Promise<ReadonlyMap<string, string
   return verified;
 }
 
-async function write(
+/** How a backup is written. */
+export interface WriteOptions extends Pick<
+  BackupOptions,
+  "withMedia" | "allowsDamage" | "models" | "onProgress"
+> {
+  readonly copyMedia: CopyMedia;
+  /** Where the media is, if not in the folder. */
+  readonly media?: BackupMedia | undefined;
+}
+
+/** Writes a backup to an empty folder with a folder `tables`, and checks it. */
+export async function writeBackup(
   parts: BackupParts,
   folder: string,
-  options: BackupOptions & { readonly earlier: readonly EarlierBackup[] },
+  options: WriteOptions,
 ): Promise<Pick<MadeBackup, "manifest" | "sources">> {
   const { withMedia, models, onProgress } = options;
   await using hold = withMedia ? await holdMedia(parts.db) : undefined;
@@ -142,7 +150,11 @@ async function write(
   await checksums.end();
   for (const each of [join(folder, "tables"), folder]) await syncFolder(each);
   // The bytes of media were compared when they were copied.
-  for await (const { path, what } of problemsOf(folder, { readsMedia: false, onProgress })) {
+  for await (const { path, what } of problemsOf(folder, {
+    readsMedia: false,
+    onProgress,
+    media: options.media,
+  })) {
     throw new BackupError(`the backup was not written correctly: ${path} ${what}`);
   }
   return { manifest: await readManifest(folder), sources: copied?.sources };
@@ -151,7 +163,7 @@ async function write(
 async function copyDatabase(
   { connect }: BackupParts,
   folder: string,
-  { onProgress }: BackupOptions,
+  { onProgress }: WriteOptions,
 ): Promise<CopiedTables> {
   const client = await connect("hlust backup");
   try {
@@ -170,8 +182,7 @@ async function copyDatabase(
 async function copyHeld(
   { store }: BackupParts,
   hold: MediaHold,
-  options: BackupOptions & {
-    readonly earlier: readonly EarlierBackup[];
+  options: WriteOptions & {
     readonly folder: string;
     readonly tables: Manifest["tables"];
     readonly checksums: ChecksumsWriter;
@@ -184,7 +195,7 @@ async function copyHeld(
     done += bytes;
     onProgress({ phase: "media", done, total, unit: "bytes" });
   };
-  const { sources, ...media } = await copyMedia({ ...options, store, onMedia });
+  const { sources, ...media } = await options.copyMedia({ ...options, store, onMedia });
   await hold.confirm();
   const { missing, altered } = media;
   if (missing.length + altered.length > 0 && !allowsDamage) {

@@ -6,6 +6,7 @@ import type { Tables } from "../database/tables.ts";
 import type { ArchiveSettings } from "../media/archive-place.ts";
 import { openMediaStore } from "../media/open-media-store.ts";
 import { createLog } from "../std/log.ts";
+import type { BackupMedia } from "./backup-media.ts";
 import { BackupError, readManifest, type Manifest } from "./backup-format.ts";
 import { openEmptyDatabase, requireEmptyStore, type EmptyDatabase } from "./empty-place.ts";
 import { loadTables } from "./load-tables.ts";
@@ -18,6 +19,8 @@ import { problemsOf } from "./verify-backup.ts";
 export interface RestoreOptions {
   readonly asCopy: boolean;
   readonly onProgress: OnProgress;
+  /** Where the media is, if not in the folder of the backup. */
+  readonly media?: BackupMedia | undefined;
 }
 
 /** What a restore has done. */
@@ -35,11 +38,12 @@ export interface Restored extends Settled {
 export async function restoreBackup(
   folder: string,
   settings: ArchiveSettings,
-  { asCopy, onProgress }: RestoreOptions,
+  options: RestoreOptions,
 ): Promise<Restored> {
+  const { asCopy, onProgress } = options;
   const manifest = await readManifest(folder);
   const known = knownMigrations(folder, manifest);
-  await requireWhole(folder, onProgress);
+  await requireWhole(folder, options);
   const log = createLog("silent");
   await using store = await openMediaStore(settings, { log, sweeps: false });
   const ids = new Set<string>();
@@ -47,7 +51,7 @@ export async function restoreBackup(
   await requireEmptyStore(store, settings, { manifest, ids, asCopy });
   await using database = await openEmptyDatabase(settings, manifest);
   await migrate(database.connection, log, { list: known });
-  if (manifest.media) await restoreAllMedia(store, folder, manifest, onProgress);
+  if (manifest.media) await restoreAllMedia(store, folder, manifest, options);
   await loadAll(database, folder, manifest, onProgress);
   const migrated = await migrate(database.connection, log);
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: database.pool }) });
@@ -73,9 +77,9 @@ function knownMigrations(folder: string, manifest: Manifest): typeof migrations 
 
 const namedMax = 20;
 
-async function requireWhole(folder: string, onProgress: OnProgress): Promise<void> {
+async function requireWhole(folder: string, { onProgress, media }: RestoreOptions): Promise<void> {
   const found: string[] = [];
-  for await (const { path, what } of problemsOf(folder, { readsMedia: true, onProgress })) {
+  for await (const { path, what } of problemsOf(folder, { readsMedia: true, onProgress, media })) {
     if (found.push(`${path} ${what}`) === namedMax) break;
   }
   if (found.length === 0) return;
@@ -86,14 +90,15 @@ async function restoreAllMedia(
   store: Parameters<typeof restoreMedia>[0],
   folder: string,
   manifest: Manifest,
-  onProgress: OnProgress,
+  { onProgress, media: from }: RestoreOptions,
 ): Promise<void> {
   const total = manifest.media?.bytes ?? 0;
   let done = 0;
-  await restoreMedia(store, folder, manifest, (bytes) => {
+  const onBytes = (bytes: number): void => {
     done += bytes;
     onProgress({ phase: "media", done, total, unit: "bytes" });
-  });
+  };
+  await restoreMedia(store, folder, manifest, { onBytes, from });
 }
 
 async function loadAll(

@@ -1,22 +1,28 @@
-import { createReadStream } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import type { MediaStore } from "../media/media-store.ts";
 import { syncFolder } from "../media/synced-files.ts";
+import { mediaInFolder, type BackupMedia } from "./backup-media.ts";
 import { BackupError, mediaPath, type Manifest } from "./backup-format.ts";
 import { readMedia } from "./read-rows.ts";
 
 /** How many media are stored concurrently. */
 const storedAtOnce = 4;
 
+interface RestoreMediaOptions {
+  readonly onBytes: (bytes: number) => void;
+  /** Where the media is. Default: the folder. */
+  readonly from?: BackupMedia | undefined;
+}
+
 /**
- * Puts the media of a backup into a store: by hard links where possible. The backup has been
- * verified. Media that is in the store already stays.
+ * Puts the media of a backup into a store: by hard links or copies of a bucket where possible. The
+ * backup has been verified. Media that is in the store already stays.
  */
 export async function restoreMedia(
   store: MediaStore,
   folder: string,
   manifest: Manifest,
-  onBytes: (bytes: number) => void,
+  { onBytes, from = mediaInFolder(folder) }: RestoreMediaOptions,
 ): Promise<void> {
   const missing = new Set(manifest.media?.missing);
   const folders = new Set<string>();
@@ -24,8 +30,7 @@ export async function restoreMedia(
   const work = async (): Promise<void> => {
     for await (const { id, sizeBytes } of media) {
       if (missing.has(id)) continue;
-      const path = join(folder, mediaPath(id));
-      if ((await store.sizeBytes(id)) === undefined) await place(store, id, path);
+      if ((await store.sizeBytes(id)) === undefined) await place(store, id, from);
       const file = store.file?.(id);
       if (file !== undefined) folders.add(dirname(file));
       onBytes(sizeBytes);
@@ -36,10 +41,8 @@ export async function restoreMedia(
   for (const each of folders) await syncFolder(each);
 }
 
-async function place(store: MediaStore, id: string, path: string): Promise<void> {
-  if (await store.adopt?.(id, path)) return;
-  const bytes: AsyncIterable<Uint8Array> = createReadStream(path);
-  await store.put(id, bytes, { bytesMax: Number.MAX_SAFE_INTEGER }).catch((cause: unknown) => {
+async function place(store: MediaStore, id: string, from: BackupMedia): Promise<void> {
+  await from.restore(store, id, mediaPath(id)).catch((cause: unknown) => {
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new BackupError(`media/${id} could not be stored: ${why}`);
   });

@@ -1,8 +1,6 @@
-import { join } from "node:path";
-import { statFile } from "../media/synced-files.ts";
+import { mediaInFolder, type BackupMedia } from "./backup-media.ts";
 import { checksumsFile, manifestFile, readManifest, tablePath } from "./backup-format.ts";
 import { readChecksums } from "./checksums.ts";
-import { hashFile } from "./hash-file.ts";
 import type { OnProgress } from "./progress.ts";
 
 /** A file of a backup that is not as it was written. */
@@ -16,11 +14,15 @@ export interface Problem {
 /**
  * Checks that a backup is whole and unaltered, and yields each file that is not. Throws BackupError
  * if there is no backup, or its list of files is cut or altered. `readsMedia`: whether the bytes of
- * media are read, or only counted.
+ * media are read, or only counted. `media`: where the media is, if not in the folder.
  */
 export async function* problemsOf(
   folder: string,
-  options: { readonly readsMedia: boolean; readonly onProgress: OnProgress },
+  options: {
+    readonly readsMedia: boolean;
+    readonly onProgress: OnProgress;
+    readonly media?: BackupMedia | undefined;
+  },
 ): AsyncGenerator<Problem, void, undefined> {
   const manifest = await readManifest(folder);
   const sizes = new Map(manifest.tables.map(({ name, bytes }) => [tablePath(name), bytes]));
@@ -30,6 +32,7 @@ export async function* problemsOf(
     done += bytes;
     options.onProgress({ phase: "verification", done, total, unit: "bytes" });
   };
+  const files = mediaInFolder(folder);
   const listed = new Set<string>();
   let media = 0;
   for await (const { path, sha256 } of readChecksums(folder)) {
@@ -37,7 +40,8 @@ export async function* problemsOf(
     if (isMedia) media += 1;
     else listed.add(path);
     const readsIt = !isMedia || options.readsMedia;
-    const what = await problemOf(join(folder, path), {
+    const from = isMedia ? (options.media ?? files) : files;
+    const what = await problemOf(from, path, {
       sha256,
       bytes: sizes.get(path),
       readsIt,
@@ -56,7 +60,8 @@ export async function* problemsOf(
 }
 
 async function problemOf(
-  file: string,
+  from: BackupMedia,
+  path: string,
   expected: {
     readonly sha256: string;
     readonly bytes: number | undefined;
@@ -65,13 +70,11 @@ async function problemOf(
   },
 ): Promise<string | undefined> {
   const { sha256, bytes, readsIt, onBytes } = expected;
-  const found = await statFile(file);
-  if (!found) return "is missing";
-  if (bytes !== undefined && found.size < bytes) {
-    return `was cut: it has ${found.size} of ${bytes} bytes`;
-  }
+  const size = await from.sizeBytes(path);
+  if (size === undefined) return "is missing";
+  if (bytes !== undefined && size < bytes) return `was cut: it has ${size} of ${bytes} bytes`;
   if (!readsIt) return undefined;
-  const hashed = await hashFile(file, onBytes);
+  const hashed = await from.hash(path, onBytes);
   if (hashed.sha256 === sha256) return undefined;
   return `was cut or altered: the SHA-256 of its ${hashed.bytes} bytes is ${hashed.sha256}`;
 }

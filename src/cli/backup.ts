@@ -9,7 +9,8 @@ const usage = `Usage: hlust backup TARGET [options]
 
 Makes a backup in a new folder of TARGET, while the service runs: the database as of one moment, and all
 media that it names. Media is linked where that is possible, and read and compared once. HLUST_DATA,
-DATABASE_URL and S3_BUCKET name the archive.
+DATABASE_URL and S3_BUCKET name the archive. TARGET can also be a prefix of a bucket, s3://bucket/prefix,
+whose store HLUST_BACKUP_S3_ENDPOINT and the like name; its backups share their media.
 
 ${describeOptions(backupOptions)}
 list shows the backups of a folder, and which of them are whole. verify reads a backup to its end and
@@ -32,11 +33,15 @@ export const backup: Command = {
       const [first, ...others] = read.positionals;
       if (first === "list" && others.length > 0) {
         const [target = ""] = takePositionals(others, ["TARGET"]);
-        return await (await import("./backup/list-command.ts")).listBackups(target, read);
+        return await (
+          await import("./backup/list-command.ts")
+        ).listBackups(target, read, environment);
       }
       if (first === "verify" && others.length > 0) {
         const [folder = ""] = takePositionals(others, ["BACKUP"]);
-        return await (await import("./backup/verify-command.ts")).verifyBackup(folder, read);
+        return await (
+          await import("./backup/verify-command.ts")
+        ).verifyBackup(folder, read, environment);
       }
       const [target = ""] = takePositionals(read.positionals, ["TARGET"]);
       return await (

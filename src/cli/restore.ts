@@ -10,8 +10,8 @@ const options = {
 
 const usage = `Usage: hlust restore BACKUP [--as-copy]
 
-Restores a backup (\`hlust backup\`) into the empty place that HLUST_DATA, DATABASE_URL and S3_BUCKET name,
-then checks it as \`hlust fsck\` does. A place that is not empty, and a backup that was cut or altered, are
+Restores a backup (\`hlust backup\`), a folder or s3://bucket/prefix/NAME, into the empty place that
+HLUST_DATA, DATABASE_URL and S3_BUCKET name, then checks it as \`hlust fsck\` does. A place that is not empty, and a backup that was cut or altered, are
 refused before anything is changed.
 
 ${describeOptions(options)}

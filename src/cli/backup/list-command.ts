@@ -1,20 +1,22 @@
 import { resolve } from "node:path";
-import { readManifest } from "../../backup/backup-format.ts";
+import { readManifest, type Manifest } from "../../backup/backup-format.ts";
 import { findBackups } from "../../backup/backup-folder.ts";
 import { megabytes } from "../../models/disk-room.ts";
 import type { BackupArguments } from "./backup-options.ts";
+import { isBucketUrl } from "../../backup/backup-names.ts";
+import { readConfig } from "../../config.ts";
 import { columns } from "../models/columns.ts";
 import { writeJson } from "../operator/json-option.ts";
 
 /** Runs `hlust backup list TARGET`. Resolves to 1 if none of the backups is whole. */
-export async function listBackups(target: string, read: BackupArguments): Promise<number> {
-  const found = await findBackups(resolve(target));
-  const rows = await Promise.all(
-    found.map(async ({ name, folder, isWhole }) => {
-      const manifest = isWhole ? await readManifest(folder) : undefined;
-      return { name, isWhole, manifest };
-    }),
-  );
+export async function listBackups(
+  target: string,
+  read: BackupArguments,
+  environment: NodeJS.ProcessEnv,
+): Promise<number> {
+  const rows = isBucketUrl(target)
+    ? await rowsInBucket(target, environment)
+    : await rowsInFolder(resolve(target));
   if (read.has("json")) {
     writeJson(
       rows.map(({ name, isWhole, manifest }) => ({
@@ -35,4 +37,30 @@ export async function listBackups(target: string, read: BackupArguments): Promis
     process.stdout.write(columns(lines));
   }
   return rows.some(({ isWhole }) => isWhole) ? 0 : 1;
+}
+
+interface Row {
+  readonly name: string;
+  readonly isWhole: boolean;
+  /** undefined if the backup is not whole. */
+  readonly manifest: Manifest | undefined;
+}
+
+async function rowsInFolder(target: string): Promise<readonly Row[]> {
+  const found = await findBackups(target);
+  return await Promise.all(
+    found.map(async ({ name, folder, isWhole }) => {
+      const manifest = isWhole ? await readManifest(folder) : undefined;
+      return { name, isWhole, manifest };
+    }),
+  );
+}
+
+async function rowsInBucket(
+  target: string,
+  environment: NodeJS.ProcessEnv,
+): Promise<readonly Row[]> {
+  const { listBucket } = await import("../../backup/bucket/fetched-backup.ts");
+  const { backupS3: access } = readConfig(environment);
+  return await listBucket(target, access);
 }

@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { isBucketUrl } from "../../backup/backup-names.ts";
 import { damageOf, makeBackup } from "../../backup/make-backup.ts";
 import { modelFacts } from "../../backup/model-facts.ts";
 import { readConfig } from "../../config.ts";
@@ -19,24 +20,35 @@ export async function makeBackupOf(
     read.text("keep") === undefined
       ? undefined
       : read.number("keep", { min: 1, max: 10_000, whole: true });
-  if (/^[a-z][a-z\d+.-]+:\/\//.test(target)) {
-    throw new UsageError(`TARGET must be a folder, not ${JSON.stringify(target)}`);
-  }
   const since = read.text("since");
+  const isBucket = isBucketUrl(target);
+  if (!isBucket && /^[a-z][a-z\d+.-]+:\/\//.test(target)) {
+    throw new UsageError(
+      `TARGET must be a folder or like s3://bucket/prefix, not ${JSON.stringify(target)}`,
+    );
+  }
+  if (isBucket && since !== undefined) {
+    throw new UsageError("--since is for folders: the backups of a bucket share their media");
+  }
   const config = readConfig(environment);
   const display = new BackupDisplay(process.stderr);
   await using archive = await openArchive(config);
-  const made = await makeBackup(archive, {
-    target: resolve(target),
+  const options = {
     keep,
-    since: since === undefined ? undefined : resolve(since),
     withMedia: !read.has("no-media"),
     allowsDamage: read.has("allow-damage"),
     models: await modelFacts(config.modelsFolder),
-    onProgress: (progress) => {
-      display.show(progress);
-    },
-  });
+    onProgress: display.show.bind(display),
+  };
+  const made = isBucket
+    ? await (
+        await import("../../backup/bucket/make-bucket-backup.ts")
+      ).makeBucketBackup(archive, { ...options, target, access: config.backupS3, own: config.s3 })
+    : await makeBackup(archive, {
+        ...options,
+        target: resolve(target),
+        since: since === undefined ? undefined : resolve(since),
+      });
   display.end();
   const { folder, manifest, sources, deleted } = made;
   const { tables, media, snapshotAt } = manifest;

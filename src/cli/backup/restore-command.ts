@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { isBucketUrl } from "../../backup/backup-names.ts";
 import { damageOf } from "../../backup/make-backup.ts";
 import { restoreBackup, type Restored } from "../../backup/restore-backup.ts";
 import type { Config } from "../../config.ts";
@@ -14,7 +15,14 @@ export async function restoreTo(
 ): Promise<number> {
   const display = new BackupDisplay(process.stderr);
   const onProgress = display.show.bind(display);
-  const restored = await restoreBackup(resolve(folder), config, { asCopy, onProgress });
+  const options = { asCopy, onProgress };
+  const restored = isBucketUrl(folder)
+    ? await (
+        await import("../../backup/bucket/fetched-backup.ts")
+      ).withFetched(folder, { access: config.backupS3, own: config.s3 }, (fetched) =>
+        restoreBackup(fetched.folder, config, { ...options, media: fetched.media }),
+      )
+    : await restoreBackup(resolve(folder), config, options);
   display.end();
   process.stdout.write(wordsOf(restored, asCopy));
   // The media was read before it was restored.
