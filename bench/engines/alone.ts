@@ -9,7 +9,9 @@ import type { Speech } from "./speech.ts";
 const sliceSamples = engineSampleRate / 10;
 
 export async function openAlone({ source }: LoadableModel): Promise<Engine> {
-  if (source.engine === "diarizer") throw new Error("a diarizer does not recognize words");
+  if (source.engine === "diarizer" || source.engine === "elsewhere") {
+    throw new Error("a diarizer, or a model of an engine node, does not recognize words here");
+  }
   return await openEngine(source);
 }
 

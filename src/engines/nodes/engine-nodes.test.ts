@@ -182,12 +182,14 @@ test("a node that is stopped hands its streams over between two utterances", asy
   await using first = await openNode(1);
   await using own = await openClient([first.port, node.port]);
   await isReady(own, 3);
-  const gate = Promise.withResolvers<void>();
+  const [gate, moved] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const finals: number[] = [];
   async function* input() {
     yield* [speech(600), silence(900)];
     await gate.promise;
-    yield* [speech(500), silence(900), speech(300)];
+    yield* [speech(500), silence(900)];
+    await moved.promise;
+    yield speech(300);
   }
   const streams = Array.from({ length: 6 }, async () => {
     const found = [];
@@ -200,8 +202,10 @@ test("a node that is stopped hands its streams over between two utterances", asy
   await until(() => finals.length === 6, "each stream has a final");
   assert.ok(first.shared.sessions > 0, "the node that will be stopped has streams");
   first.shared.leave();
-  // All input is covered by a commit, or will be by the next one.
   gate.resolve();
+  // The streams are still open, and the next final result moves them.
+  await until(() => first.shared.sessions === 0, "no stream is left");
+  moved.resolve();
   const expected = finalsWithoutPool([
     speech(600),
     silence(900),
@@ -211,7 +215,6 @@ test("a node that is stopped hands its streams over between two utterances", asy
   ]);
   for (const found of await Promise.all(streams)) assert.deepEqual(found, expected);
   assert.equal(own.state().nodes?.[0]?.leaving, true);
-  await until(() => first.shared.sessions === 0, "no stream is left");
 });
 
 test("a name with several addresses is several nodes, and one node under two names is one", async () => {
