@@ -21,6 +21,7 @@ import { openEnginePool, type EnginePool } from "./engines/pool/engine-pool.ts";
 import { Arrivals } from "./jobs/arrivals.ts";
 import { createCallers, openConsole } from "./open-callers.ts";
 import { openJobWork } from "./open-job-work.ts";
+import { announceNode } from "./announce-node.ts";
 import { createNodeMetrics, type NodeMetrics } from "./open-metrics.ts";
 import { openArchive, openMediaOf } from "./open-storage.ts";
 import { healthOptions, loadingModels } from "./readiness.ts";
@@ -172,7 +173,8 @@ async function openParts(
     { arrivals: arrivals.alignment, aligner: recognizer, meter, stopping: watches.stopping, log },
   );
   const speech = speechServices({ ...decoding, ...transcripts }, meter, config);
-  const accounts = accountServices({ db, pageTokens, publicUrl, log }, meter, allowWebhooks);
+  const managing = { db, pageTokens, publicUrl, meter, log };
+  const accounts = accountServices(managing, { allowWebhooks, settings: config });
   const services = [...transcripts.services, ...speech.services, ...accounts];
   const reading = { longMessages: parts.use(openSegmentsReader()), requestBytes: memory.bodies };
   const server = parts.use(
@@ -198,6 +200,7 @@ async function openParts(
   parts.defer(() => endWatches(watches));
   address = server.address;
   const metricsAddress = await metrics.listen(parts, { database, recognizer, server, ...listen });
+  announceNode(config, parts, { database, recognizer, server, meter, workers, log });
   const calls = { ...speech.parts, authenticator, publicUrl, recorder: metrics.calls, log };
   const wyoming = await openWyomingOf(config, parts, calls);
   const open = parts.move();
@@ -209,10 +212,8 @@ async function openParts(
     firstKey,
     firstLink: answersCalls ? await firstLinkOf(db, firstKey, publicUrl()) : undefined,
     ...loadingOf(recognizer),
-    leave: () => leaveNode(server, workers, log),
-    drain: (...limits) => drainNode({ server, wyoming, watches }, ...limits),
+    ...endOf(open, { server, wyoming, watches, workers, log }),
     quarantine,
-    [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
 }
 
@@ -252,6 +253,25 @@ async function openWyomingOf(
   const answerError = createAnswerError(databaseTrouble, reportBug(given.log), callers.contact);
   const version = packageVersion();
   return parts.use(await openWyoming(wyoming, { ...given, answerError, defaultLanguage, version }));
+}
+
+/** Returns how a node ends. */
+function endOf(
+  parts: AsyncDisposable,
+  {
+    workers,
+    log,
+    ...doors
+  }: Parameters<typeof drainNode>[0] & {
+    readonly workers: readonly AsyncDisposable[];
+    readonly log: Log;
+  },
+): Pick<App, "leave" | "drain" | typeof Symbol.asyncDispose> {
+  return {
+    leave: () => leaveNode(doors.server, workers, log),
+    drain: (...limits) => drainNode(doors, ...limits),
+    [Symbol.asyncDispose]: () => parts[Symbol.asyncDispose](),
+  };
 }
 
 /** Takes a node out of service: see App.leave(). */

@@ -24,6 +24,7 @@ import { Speech } from "./gen/hlust/speech/v2beta1/speech_pb.ts";
 import { Vocabulary } from "./gen/hlust/speech/v2beta1/vocabulary_pb.ts";
 import { Transcripts } from "./gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { Speech as TiroSpeech } from "./gen/tiro/speech/v1alpha/speech_pb.ts";
+import { Operator } from "./gen/hlust/operator/v1/operator_pb.ts";
 import { Webhooks } from "./gen/hlust/webhooks/v1/webhooks_pb.ts";
 import { createByteStream } from "./jobs/content/byte-stream.ts";
 import type { ContentParts } from "./jobs/content/content-writer.ts";
@@ -41,6 +42,7 @@ import { createSignedUrls, type SignedUrls } from "./media/signed-url.ts";
 import { createResumableUploads } from "./media/resumable-uploads.ts";
 import type { UploadCollector } from "./media/upload-collector.ts";
 import { createUploads, type Uploads } from "./media/uploads.ts";
+import { createOperatorService } from "./operator/operator-service.ts";
 import { readHttpRulesFile } from "./server/http-rules-file.ts";
 import { implemented, type ImplementedService } from "./server/methods.ts";
 import type { HttpDoor } from "./server/http.ts";
@@ -94,10 +96,18 @@ export const originalSpeech = serviceAlias(Speech, "lr.speech.v2beta1.Speech", [
   "StreamingRecognize",
 ]);
 
+/** Google's speech service under the name of its beta, which has the same field numbers. */
+export const googleBetaSpeech = serviceAlias(
+  GoogleSpeech,
+  "google.cloud.speech.v1p1beta1.Speech",
+  GoogleSpeech.methods.map(({ name }) => name),
+);
+
 /** The services under the names of other projects, and the service that each one is. */
 const aliases = [
   [originalTranscripts, Transcripts],
   [originalSpeech, Speech],
+  [googleBetaSpeech, GoogleSpeech],
 ] as const;
 
 /** Returns the methods of all services. Those of an alias are counted as those of the service. */
@@ -122,6 +132,7 @@ const contract = [
   Vocabulary,
   Accounts,
   Webhooks,
+  Operator,
 ];
 
 /**
@@ -352,29 +363,38 @@ export function speechServices(
   // tiro.speech.v1alpha.
   const ofGoogle = createSpeechService({ ...described, sendEndOfAudio: false });
   const longRunningRecognize = createLongRunningRecognize({ ...submitting, recognizer });
+  const google = implemented(GoogleSpeech, { ...ofGoogle, longRunningRecognize });
   const services = [
     own,
     { ...own, service: originalSpeech },
-    implemented(GoogleSpeech, { ...ofGoogle, longRunningRecognize }),
+    google,
+    { ...google, service: googleBetaSpeech },
     implemented(TiroSpeech, createSpeechService(described)),
   ];
   return { services, parts: speech };
 }
 
-/** Creates the services for accounts, for their vocabularies and for webhooks. */
+/** Creates the services for accounts, their vocabularies and webhooks, and for operators. */
 export function accountServices(
   parts: {
     readonly db: Kysely<Tables>;
     readonly pageTokens: PageTokens;
     readonly publicUrl: () => string;
+    readonly meter: Meter;
     readonly log: Log;
   },
-  meter: Meter,
-  allowWebhooks: MediaAllowList,
+  {
+    allowWebhooks,
+    settings: { accountLimits },
+  }: {
+    readonly allowWebhooks: MediaAllowList;
+    readonly settings: Pick<Config, "accountLimits">;
+  },
 ): readonly ImplementedService[] {
   return [
-    implemented(Accounts, createAccountsService({ ...parts, meter })),
+    implemented(Accounts, createAccountsService(parts)),
     implemented(Vocabulary, createVocabularyService(parts)),
     implemented(Webhooks, createWebhooksService({ ...parts, allow: allowWebhooks })),
+    implemented(Operator, createOperatorService({ ...parts, accountLimits })),
   ];
 }

@@ -7,7 +7,7 @@ import type { Arrivals } from "./jobs/arrivals.ts";
 import { openContentSweep } from "./jobs/content/stale-content.ts";
 import { EngineSlots } from "./jobs/worker/engine-slots.ts";
 import { JobMedia } from "./jobs/worker/job-media.ts";
-import { openWorker, type WorkerParts } from "./jobs/worker/worker.ts";
+import { openWorker, type JobWorker, type WorkerParts } from "./jobs/worker/worker.ts";
 import type { MediaStore } from "./media/media-store.ts";
 import type { MediaAllowList } from "./media/media-url.ts";
 import type { JobRecorder, WebhookRecorder } from "./metrics/recorders.ts";
@@ -21,7 +21,7 @@ export async function openJobWork(
   config: Config,
   parts: AsyncDisposableStack,
   given: JobWorkParts,
-): Promise<readonly AsyncDisposable[]> {
+): Promise<readonly JobWorker[]> {
   const { database, arrivals, store, allow, recognizer, sandbox, meter, recorder, log } = given;
   const { db } = database;
   const scratchFolder = join(config.dataFolder, "scratch");

@@ -1,13 +1,15 @@
 // The runner of the gate: which files it repeats, what it prints, and where its seeds come from.
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import process from "node:process";
 import { text } from "node:stream/consumers";
 import { after, test } from "node:test";
+import { promisify } from "node:util";
+import { watchFreeCores } from "./suites/free-cores.ts";
 import { drawSeeds, seedNames } from "./suites/seeds.ts";
 
 const root = resolve(import.meta.dirname, "..");
@@ -17,6 +19,9 @@ after(async () => await rm(folder, { recursive: true }));
 const passes = 'import { test } from "node:test"; test("passes", () => {});';
 const fails = 'import { test } from "node:test"; test("fails", () => { throw new Error(); });';
 const crashes = "process.exit(3);";
+const hangs = `
+  import { test } from "node:test";
+  test("hangs", () => new Promise(() => setInterval(() => {}, 1000)));`;
 /** Fails in its first run, and passes in its second, as it finds the folder that the first made. */
 const failsOnce = `
   import { mkdirSync } from "node:fs";
@@ -24,6 +29,30 @@ const failsOnce = `
   test("passes", () => {});
   test("fails once", () => {
     if (mkdirSync(import.meta.filename + ".ran", { recursive: true })) throw new Error();
+  });`;
+
+/** Passes once another file has begun as well, while this one is running. */
+const meetsOther = `
+  import { readdirSync, writeFileSync } from "node:fs";
+  import { dirname } from "node:path";
+  import { test } from "node:test";
+  import { setTimeout as sleep } from "node:timers/promises";
+  test("meets another", { timeout: 60_000 }, async ({ signal }) => {
+    writeFileSync(import.meta.filename + ".began", "");
+    const began = () => readdirSync(dirname(import.meta.filename)).filter((n) => n.endsWith(".began"));
+    while (began().length < 2) await sleep(10, undefined, { signal });
+  });`;
+/** Fails if another such file is running. */
+const isAlone = `
+  import { rmSync, writeFileSync } from "node:fs";
+  import { dirname } from "node:path";
+  import { test } from "node:test";
+  import { setTimeout as sleep } from "node:timers/promises";
+  test("is alone", async () => {
+    const sign = dirname(import.meta.filename) + "/running";
+    writeFileSync(sign, "", { flag: "wx" });
+    await sleep(300);
+    rmSync(sign);
   });`;
 
 test("a file that failed is repeated alone, and its second run is counted", async () => {
@@ -52,6 +81,68 @@ test("more files than the limit are not repeated", async () => {
   assert.equal(code, 1);
 });
 
+test("more files than the least run at the same time only while there is room", async () => {
+  const sources = { one: meetsOther, other: meetsOther };
+  const roomy = await runTests(sources, "{ least: 1, most: 2, isRoom: () => true, watchMs: 50 }");
+  assert.deepEqual(summaryOf(roomy.output), { tests: 2, pass: 2, fail: 0 });
+  assert.doesNotMatch(roomy.output, /^flaky/m);
+  const kept = { one: isAlone, other: isAlone };
+  const full = await runTests(kept, "{ least: 1, most: 2, isRoom: () => false, watchMs: 50 }");
+  assert.deepEqual(summaryOf(full.output), { tests: 2, pass: 2, fail: 0 });
+  assert.doesNotMatch(full.output, /^flaky/m);
+});
+
+test("a run that is stopped ends its files, and repeats none", async () => {
+  const { code, output } = await runTests(
+    { hangs },
+    "{ least: 1, most: 1, isRoom: () => false, watchMs: 50 }",
+    "{ signal: AbortSignal.timeout(2000) }",
+  );
+  assert.doesNotMatch(output, /are repeated|^flaky/m);
+  assert.equal(code, 1);
+});
+
+test("there is room for a further file while half a core is idle and memory is free", () => {
+  const cores = availableParallelism();
+  const gib = 1024 ** 3;
+  let [idle, total, bytes] = [0, 0, 8 * gib];
+  const isFree = watchFreeCores(
+    () => ({ idle, total }),
+    () => bytes,
+  );
+  const after = (idleCores: number) => {
+    idle += 100 * idleCores;
+    total += 100 * cores;
+    return isFree();
+  };
+  assert.equal(after(cores), false, "nothing is known at first");
+  assert.equal(after(0.6), true);
+  assert.equal(after(0.4), false);
+  assert.equal(isFree(), false, "no time has passed");
+  bytes = 2 * gib;
+  assert.equal(after(cores), false);
+});
+
+test("the files that took longest are printed, with their CPU time if it was measured", async () => {
+  const costs = await mkdtemp(join(folder, "costs-"));
+  const cost = { file: "b.test.ts", wallMs: 9000, userMs: 2000, systemMs: 500 };
+  await writeFile(join(costs, "1.json"), JSON.stringify(cost));
+  const durations = new Map([
+    ["/p/a.test.ts", 1000],
+    ["/p/b.test.ts", 9000],
+  ]);
+  const source = `
+    import { printSlowest } from ${JSON.stringify(join(root, "test/suites/slowest.ts"))};
+    printSlowest(new Map(${JSON.stringify([...durations])}), "/p", ${JSON.stringify(costs)});`;
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    "--input-type=module",
+    "--eval",
+    source,
+  ]);
+  assert.match(stdout, /of 2 files, in seconds:\n +9\.0 +b\.test\.ts\n +1\.0 +a\.test\.ts\n/);
+  assert.match(stdout, /1 files: +2\.5 s\..*\n +2\.0 +0\.5 +9\.0 +b\.test\.ts\n/);
+});
+
 test("with CI=true a checkout has the same seeds each time, other folders have drawn ones", () => {
   const inCi = drawSeeds({ CI: "true" }, root);
   assert.deepEqual(drawSeeds({ CI: "true" }, root), inCi);
@@ -62,7 +153,11 @@ test("with CI=true a checkout has the same seeds each time, other folders have d
 });
 
 /** Runs test files of these sources with runFiles(), which repeats at most two of them. */
-async function runTests(sources: Readonly<Record<string, string>>) {
+async function runTests(
+  sources: Readonly<Record<string, string>>,
+  concurrency = "{ least: 2, most: 2, isRoom: () => false, watchMs: 50 }",
+  options = "{}",
+) {
   const ownFolder = await mkdtemp(join(folder, "run-"));
   const files = await Promise.all(
     Object.entries(sources).map(async ([name, code]) => {
@@ -74,7 +169,8 @@ async function runTests(sources: Readonly<Record<string, string>>) {
   const program = join(ownFolder, "program.mjs");
   const source = `
     import { runFiles } from ${JSON.stringify(join(root, "test/suites/run-files.ts"))};
-    process.exitCode = (await runFiles(${JSON.stringify(files)}, 2, 2, {})) > 0 ? 1 : 0;`;
+    const { failed } = await runFiles(${JSON.stringify(files)}, ${concurrency}, 2, ${options});
+    process.exitCode = failed > 0 ? 1 : 0;`;
   await writeFile(program, source);
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   const child = spawn(process.execPath, [program], {

@@ -39,7 +39,7 @@ describe("ensureFirstAccount()", () => {
       },
       Accounts.method.createApiKey,
     );
-    const scopes = ["transcripts.read", "transcripts.write", "speech", "account"];
+    const scopes = ["transcripts.read", "transcripts.write", "speech", "account", "operator"];
     assert.deepEqual([...caller.scopes], scopes);
     assert.equal(await ensureFirstAccount({ db, dataFolder, log }), undefined, "the second start");
     assert.equal(await readFile(first.file, "utf8"), `${first.secret}\n`);

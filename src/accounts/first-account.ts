@@ -22,7 +22,7 @@ export interface FirstKey {
 const firstAccountLock = 4_750_412;
 
 /**
- * Creates the first account if none exists, with an API key of every scope in
+ * Creates the first account if none exists, with an API key of every scope, `operator` included, in
  * `<dataFolder>/api-key` (docs/api.md, Access). Returns undefined if an account exists. The file is
  * on disk before the account is committed. A crash in between leaves a key without an account,
  * which the next start replaces, but never an account without a readable key.

@@ -1,5 +1,5 @@
-import type { Kysely } from "kysely";
-import { recordAct } from "../auth/audit-log.ts";
+import type { Kysely, Transaction } from "kysely";
+import { recordAct, type Act } from "../auth/audit-log.ts";
 import type { Caller } from "../auth/caller.ts";
 import { accountLimitNames, type AccountLimits } from "../auth/limits.ts";
 import type { Tables } from "../database/tables.ts";
@@ -31,31 +31,43 @@ export async function setAccountLimits(
 ): Promise<Partial<AccountLimits>> {
   checkChanges(changes);
   return await db.transaction().execute(async (trx) => {
-    const row = await trx
-      .selectFrom("account")
-      .where("id", "=", accountId)
-      .select("limits")
-      .forNoKeyUpdate()
-      .executeTakeFirst();
-    if (!row) throw new ServiceError("not_found", `there is no account ${accountId}`);
-    const limits: Record<string, number> = { ...row.limits };
-    const details: Record<string, string> = {};
-    for (const name of accountLimitNames) {
-      const value = changes[name];
-      if (value === undefined) continue;
-      details[name] = value === null ? "default" : `${value}`;
-      if (value === null) delete limits[name];
-      else limits[name] = value;
-    }
-    await trx
-      .updateTable("account")
-      .set({ limits: JSON.stringify(limits) })
-      .where("id", "=", accountId)
-      .execute();
-    const act = { action: "limits.update", resource: `accounts/${accountId}`, details };
+    const { limits, act } = await changeLimits(trx, accountId, changes);
     await recordAct(trx, { ...by, accountId }, act);
     return limits;
   });
+}
+
+/**
+ * Changes limits that have been checked. Returns all limits that are set on the account, and the
+ * act for the audit log. Throws not_found.
+ */
+export async function changeLimits(
+  trx: Transaction<Tables>,
+  accountId: string,
+  changes: LimitChanges,
+): Promise<{ readonly limits: Partial<AccountLimits>; readonly act: Act }> {
+  const row = await trx
+    .selectFrom("account")
+    .where("id", "=", accountId)
+    .select("limits")
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+  if (!row) throw new ServiceError("not_found", `there is no account ${accountId}`);
+  const limits: Record<string, number> = { ...row.limits };
+  const details: Record<string, string> = {};
+  for (const name of accountLimitNames) {
+    const value = changes[name];
+    if (value === undefined) continue;
+    details[name] = value === null ? "default" : `${value}`;
+    if (value === null) delete limits[name];
+    else limits[name] = value;
+  }
+  await trx
+    .updateTable("account")
+    .set({ limits: JSON.stringify(limits) })
+    .where("id", "=", accountId)
+    .execute();
+  return { limits, act: { action: "limits.update", resource: `accounts/${accountId}`, details } };
 }
 
 function checkChanges(changes: LimitChanges): void {

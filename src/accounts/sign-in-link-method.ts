@@ -2,7 +2,7 @@ import { create } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { Kysely } from "kysely";
 import { audited } from "../auth/audit-log.ts";
-import { callerOf, scopesOfRole } from "../auth/caller.ts";
+import { callerOf, scopesOfMember } from "../auth/caller.ts";
 import { createSignInToken, signInLink } from "../auth/sign-in-token.ts";
 import type { Tables } from "../database/tables.ts";
 import { SignInLinkSchema, type Accounts } from "../gen/hlust/accounts/v1/accounts_pb.ts";
@@ -37,7 +37,7 @@ export function signInLinkMethod({
         await lockAccount(trx, accountId);
         const member = id && (await lockMember(trx, accountId, id));
         if (!member) throw memberNotFound(name);
-        refuseMoreThanOwn(scopesOfRole[member.role], caller);
+        refuseMoreThanOwn(scopesOfMember(member.role, member.is_operator), caller);
         await trx.deleteFrom("sign_in_token").where("member_id", "=", member.id).execute();
         const owner = { accountId, memberId: member.id };
         const time = now();

@@ -6,6 +6,7 @@ import { retryWhileDatabaseDown } from "../database/retry-while-down.ts";
 import { isPassingFailure } from "../describe/passing-failure.ts";
 import type { Arrivals } from "../jobs/arrivals.ts";
 import { failureStatus, internalFailure, poisonFailure } from "../jobs/job-failure.ts";
+import type { JobWorker } from "../jobs/worker/worker.ts";
 import { AvoidedAccounts, isLackingMedia, lostMedia } from "../media/lacking-media.ts";
 import { errorFields } from "../std/log.ts";
 import { repeat } from "../std/repeat.ts";
@@ -54,11 +55,11 @@ const giveUpAfterMs = 60_000;
  * Opens a worker that runs alignment jobs until it is disposed of. It then releases the jobs that
  * it has not finished; another attempt aligns them from the start.
  */
-export function openAlignmentWorker(parts: AlignmentWorkerParts): AsyncDisposable {
+export function openAlignmentWorker(parts: AlignmentWorkerParts): JobWorker {
   return new AlignmentWorker(parts);
 }
 
-class AlignmentWorker implements AsyncDisposable {
+class AlignmentWorker implements JobWorker {
   readonly #parts: AlignmentWorkerParts;
   readonly #running = new Map<LeasedAlignment, Promise<void>>();
   readonly #avoided = new AvoidedAccounts();
@@ -73,6 +74,10 @@ class AlignmentWorker implements AsyncDisposable {
     const lease = leaveToKeepers(() => this.#lease(), { db, waitMs: keepersMs, signal });
     const options = { everyMs: 0, ...failing, log, event: "alignment.lease_failed", signal };
     this.#loop = repeat(options, lease);
+  }
+
+  get running(): number {
+    return this.#running.size;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -2,19 +2,34 @@ import { createContextKey, type HandlerContext } from "@connectrpc/connect";
 import { ServiceError } from "../std/service-error.ts";
 
 /** The scopes of keys, which determine what a key may do (docs/api.md, Access). */
-export const scopes = ["transcripts.read", "transcripts.write", "speech", "account"] as const;
+export const scopes = [
+  "transcripts.read",
+  "transcripts.write",
+  "speech",
+  "account",
+  "operator",
+] as const;
 export type Scope = (typeof scopes)[number];
+
+/** The scopes within an account. The other one, `operator`, concerns the whole service. */
+export const accountScopes = scopes.filter((scope) => scope !== "operator");
 
 /** The roles of members of an account. */
 export const roles = ["OWNER", "MEMBER", "VIEWER"] as const;
 export type Role = (typeof roles)[number];
 
-/** The scopes of each role. */
+/** The scopes of each role. No role includes `operator`. */
 export const scopesOfRole: Readonly<Record<Role, ReadonlySet<Scope>>> = {
-  OWNER: new Set(scopes),
+  OWNER: new Set(accountScopes),
   MEMBER: new Set(["transcripts.read", "transcripts.write", "speech"] as const),
   VIEWER: new Set(["transcripts.read"] as const),
 };
+
+/** Returns the scopes of a member. Only the command line makes a member an operator. */
+export function scopesOfMember(role: Role, isOperator: boolean): ReadonlySet<Scope> {
+  const held = scopesOfRole[role];
+  return isOperator ? new Set([...held, "operator"]) : held;
+}
 
 /** The origin of a call, and the id of the call in logs and the audit log. */
 export interface CallOrigin {

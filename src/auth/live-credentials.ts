@@ -1,6 +1,6 @@
 import { sql, type Kysely, type RawBuilder } from "kysely";
 import type { Tables } from "../database/tables.ts";
-import { scopes, scopesOfRole, type Credential, type Role, type Scope } from "./caller.ts";
+import { scopes, scopesOfMember, type Credential, type Role, type Scope } from "./caller.ts";
 import { idleMsMax } from "./session-store.ts";
 
 /**
@@ -26,12 +26,13 @@ export async function readScopesNow(
 
 interface Row extends Credential {
   readonly role: Role | null;
-  /** null for members, because their scopes follow from their role. */
+  readonly is_operator: boolean | null;
+  /** null for members, because their scopes follow from their role and is_operator. */
   readonly held: readonly string[] | null;
 }
 
-function scopesOf({ role, held }: Row): ReadonlySet<Scope> {
-  if (role !== null) return scopesOfRole[role];
+function scopesOf({ role, is_operator: isOperator, held }: Row): ReadonlySet<Scope> {
+  if (role !== null) return scopesOfMember(role, isOperator === true);
   return new Set(scopes.filter((scope) => held?.includes(scope)));
 }
 
@@ -43,7 +44,7 @@ const liveOf: Readonly<Record<Credential["kind"], (ids: readonly string[]) => Ra
   api_key: (ids) => liveKeys("api_key", ids),
   client_key: (ids) => liveKeys("client_key", ids),
   session: (ids) => sql`
-    select s.id, m.role, k.scopes as held
+    select s.id, m.role, m.is_operator, k.scopes as held
     from session s join account a on a.id = s.account_id
       left join member m on m.id = s.member_id left join api_key k on k.id = s.api_key_id
     where s.id = any(${ids}::uuid[]) and s.expires_at > now()
@@ -53,7 +54,7 @@ const liveOf: Readonly<Record<Credential["kind"], (ids: readonly string[]) => Ra
 
 function liveKeys(table: "api_key" | "client_key", ids: readonly string[]): RawBuilder<Row> {
   return sql`
-    select k.id, null as role, k.scopes as held
+    select k.id, null as role, null::boolean as is_operator, k.scopes as held
     from ${sql.table(table)} k join account a on a.id = k.account_id
     where k.id = any(${ids}::uuid[]) and (k.expires_at is null or k.expires_at > now())
       and a.disabled_at is null`;

@@ -82,6 +82,7 @@ export class Meter implements AsyncDisposable {
   /** The offset of the database's clock from the clock of this process. */
   #offsetMs = Date.now() - performance.now();
   #writes = 0;
+  #openStreams = 0;
   /** A write whose commit was not confirmed. It is sent again with the same number. */
   #unacknowledged: UsageWrite | undefined;
   #forgotAt = 0;
@@ -95,6 +96,11 @@ export class Meter implements AsyncDisposable {
     const event = "meter.not_shared";
     const options = { everyMs, firstAfterMs: everyMs, log, event, logsFirstOnly: true, signal };
     void repeat(options, async () => this.share());
+  }
+
+  /** The number of live streams that this node has open. */
+  get openStreams(): number {
+    return this.#openStreams;
   }
 
   /**
@@ -125,6 +131,7 @@ export class Meter implements AsyncDisposable {
     const counters = this.#known(caller) ?? (await this.#loaded(caller));
     this.#checkStream(counters);
     for (const counter of counters) counter.countStream(1);
+    this.#openStreams += 1;
     let isOpen = true;
     return {
       meterAudio: (ms) => {
@@ -132,9 +139,11 @@ export class Meter implements AsyncDisposable {
         for (const counter of counters) counter.countAudio("live", ms, now);
         return usedUp(counters, now);
       },
-      [Symbol.dispose]() {
-        if (isOpen) for (const counter of counters) counter.countStream(-1);
+      [Symbol.dispose]: () => {
+        if (!isOpen) return;
         isOpen = false;
+        this.#openStreams -= 1;
+        for (const counter of counters) counter.countStream(-1);
       },
     };
   }

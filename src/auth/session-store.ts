@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
 import type { Tables } from "../database/tables.ts";
-import { scopesOfRole, type Caller } from "./caller.ts";
+import { scopesOfMember, type Caller } from "./caller.ts";
 import { cacheReads, type CachedReads } from "./cached-reads.ts";
 import { knownScopes } from "./key-store.ts";
 
@@ -59,6 +59,7 @@ async function readSession(
       "account.display_name as account_display_name",
       "account.disabled_at",
       "member.role",
+      "member.is_operator",
       "member.email",
       "member.display_name as member_display_name",
       "api_key.scopes",
@@ -77,7 +78,10 @@ async function readSession(
     credential: { kind: "session", id },
     keyId: row.api_key_id ?? undefined,
     role: role ?? undefined,
-    scopes: role === null ? knownScopes(row.scopes ?? []) : scopesOfRole[role],
+    scopes:
+      role === null
+        ? knownScopes(row.scopes ?? [])
+        : scopesOfMember(role, row.is_operator === true),
     displayName: row.member_display_name || row.email || (row.key_display_name ?? ""),
     accountDisplayName: row.account_display_name,
     createdAt: row.created_at,

@@ -38,6 +38,7 @@ export const leftOutTables = {
   idle_worker: "it belongs to the running service",
   kysely_migration: "the manifest has the migrations",
   media_hold: "it belongs to running backups",
+  node: "it belongs to the running service",
   resource_change: "it is kept for ten minutes, for open streams",
   session: "people sign in again",
   sign_in_token: "a sign-in link would work a second time",

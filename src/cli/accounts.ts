@@ -11,7 +11,7 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
   add: {
     call: "add NAME [--key]",
     summary:
-      "create an account; --key adds an API key with every scope, printed once to standard output",
+      "create an account; --key adds an API key with every scope of an account, printed once to standard output",
     run: async (...call) => await (await import("./accounts/add-account.ts")).add(...call),
   },
   rename: {
@@ -56,6 +56,11 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
     call: "set-role ID MEMBER ROLE",
     summary: "change a role, with effect within a second",
     run: async (...call) => await (await import("./accounts/members.ts")).setRole(...call),
+  },
+  "set-operator": {
+    call: "set-operator ID MEMBER YES|NO",
+    summary: "let a member manage the whole service, or no longer",
+    run: async (...call) => await (await import("./accounts/members.ts")).setOperator(...call),
   },
   limits: {
     call: "limits ID [options]",

@@ -1,6 +1,7 @@
 import { create, type DescMethod, type Message, type MessageInitShape } from "@bufbuild/protobuf";
 import { type Client, createClient } from "@connectrpc/connect";
 import { Accounts } from "../gen/hlust/accounts/v1/accounts_pb.ts";
+import { Operator } from "../gen/hlust/operator/v1/operator_pb.ts";
 import {
   Speech,
   type StreamingRecognitionConfigSchema,
@@ -27,6 +28,7 @@ export interface HlustClient {
   readonly vocabulary: Client<typeof Vocabulary>;
   readonly accounts: Client<typeof Accounts>;
   readonly webhooks: Client<typeof Webhooks>;
+  readonly operator: Client<typeof Operator>;
   /**
    * Recognizes live LINEAR16 samples in chunks of any size. The end of `audio` finalizes the
    * stream. See recognizeLive().
@@ -94,6 +96,7 @@ export function createHlustClient(options: HlustClientOptions): HlustClient {
     vocabulary: createClient(Vocabulary, transport),
     accounts: createClient(Accounts, transport),
     webhooks: createClient(Webhooks, transport),
+    operator: createClient(Operator, transport),
     recognizeLive: (config, audio, options) =>
       recognizeLive(speech, config, audio, { ...options, streamToken }),
     uploadMedia: (media, options) => uploadMedia(transcripts, media, options),

@@ -2,6 +2,7 @@
 // the details of errors.
 export * from "../gen/google/rpc/error_details_pb.ts";
 export * from "../gen/hlust/accounts/v1/accounts_pb.ts";
+export * from "../gen/hlust/operator/v1/operator_pb.ts";
 export * from "../gen/hlust/speech/v2beta1/speech_pb.ts";
 export * from "../gen/hlust/speech/v2beta1/vocabulary_pb.ts";
 export * from "../gen/hlust/transcripts/v1alpha1/alignment_pb.ts";

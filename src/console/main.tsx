@@ -13,7 +13,7 @@ import { isRetryable } from "./api/call-api.ts";
 import { closeDrafts } from "./api/open-drafts.ts";
 import { watchReach } from "./api/reach.ts";
 import { stopStoring } from "./api/unsaved-work.ts";
-import { deleteAllRecordings } from "./live/recording-store.ts";
+import { deleteAllRecordings } from "./live/delete-recordings.ts";
 import { clearOnIdentityChange, watchOtherTabs } from "./api/session.ts";
 import { Console } from "./console.tsx";
 import { Announcer } from "./parts/announcer.tsx";

@@ -81,6 +81,8 @@ export interface MemberTable {
   subject: string | null;
   created_at: Instant;
   last_sign_in_at: Date | null;
+  /** Whether the member may manage the whole service. Only the command line sets this. */
+  is_operator: Generated<boolean>;
 }
 
 /**

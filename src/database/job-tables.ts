@@ -1,5 +1,6 @@
 import type { Generated, JSONColumnType } from "kysely";
 import type { Instant } from "./column-types.ts";
+import type { NodeStatus } from "./node-status.ts";
 
 export interface TranscriptJobTable {
   id: string;
@@ -46,6 +47,8 @@ export interface TranscriptJobTable {
   ignores_vocabulary: Generated<boolean>;
   /** How its text is written, as writingOf() returns it; null for the words as they are. */
   writing: Generated<JSONColumnType<object> | null>;
+  /** The transcript that gets a new version, which may have been deleted; null for other jobs. */
+  new_version_of: Generated<string | null>;
   /** The place in a trace at which the job was submitted (W3C Trace Context); null for none. */
   traceparent: Generated<string | null>;
   /** google.rpc.Status in JSON, if the job is ERROR or CANCELLED. */
@@ -118,6 +121,15 @@ export interface TranscriptJobWindowTable {
   end_ms: number;
   /** The WindowSpeakers: turns with times from the start of the window, and voices. */
   speakers: JSONColumnType<object>;
+}
+
+/** A node that runs, which renews this row every few seconds. */
+export interface NodeTable {
+  id: string;
+  started_at: Instant;
+  seen_at: Instant;
+  /** What the node reports about itself. */
+  status: JSONColumnType<NodeStatus>;
 }
 
 /** A worker with an idle engine, which renews this row every second. */

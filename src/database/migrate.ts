@@ -32,6 +32,8 @@ import { jobWriting } from "./migrations/0028_job_writing.ts";
 import { mediaHold } from "./migrations/0029_media_hold.ts";
 import { traceContext } from "./migrations/0031_trace_context.ts";
 import { keySecretsAndUsage } from "./migrations/0033_key_secrets_and_usage.ts";
+import { operatorsAndNodes } from "./migrations/0034_operators_and_nodes.ts";
+import { newVersionJobs } from "./migrations/0037_new_version_jobs.ts";
 import { missingRight } from "./missing-right.ts";
 import type { SchemaChanges } from "./schema-change.ts";
 import { withSchemaLock } from "./schema-lock.ts";
@@ -70,6 +72,8 @@ export const migrations: SchemaChanges = {
   "0029_media_hold": mediaHold,
   "0031_trace_context": traceContext,
   "0033_key_secrets_and_usage": keySecretsAndUsage,
+  "0034_operators_and_nodes": operatorsAndNodes,
+  "0037_new_version_jobs": newVersionJobs,
 };
 
 /**

@@ -29,6 +29,7 @@ import type {
   AlignmentJobTable,
   TranscriptJobWindowTable,
   IdleWorkerTable,
+  NodeTable,
 } from "./job-tables.ts";
 
 /**
@@ -365,6 +366,7 @@ export interface Tables {
   transcript_job_window: TranscriptJobWindowTable;
   alignment_job: AlignmentJobTable;
   idle_worker: IdleWorkerTable;
+  node: NodeTable;
   vocabulary: VocabularyTable;
   vocabulary_phrase: VocabularyPhraseTable;
   webhook: WebhookTable;

@@ -805,6 +805,169 @@ export const examples: unknown = {
       }
     }
   ],
+  "hlust.operator.v1.Operator.ListNodes": [
+    {
+      "title": "The nodes that run now",
+      "request": {},
+      "answer": {
+        "nodes": [
+          {
+            "name": "nodes/0198c5b1-0f3a-7d52-8c11-2b3c4d5e6f70",
+            "host": "speech-1",
+            "address": "http://127.0.0.1:8080",
+            "role": "all",
+            "version": "0.1.0",
+            "state": "READY",
+            "startTime": "2026-11-20T10:20:00.500Z",
+            "heartbeatTime": "2026-11-20T12:00:01.500Z",
+            "openStreams": 4,
+            "runningJobs": 2,
+            "load": 0.37,
+            "models": [
+              {
+                "name": "is-IS-starter",
+                "version": "1",
+                "languageCodes": [
+                  "is-IS"
+                ],
+                "state": "SERVING",
+                "processes": 2,
+                "readyProcesses": 2,
+                "sessions": 6,
+                "streamsMax": 40
+              }
+            ]
+          }
+        ]
+      }
+    }
+  ],
+  "hlust.operator.v1.Operator.GetQueues": [
+    {
+      "title": "The queues of the service",
+      "request": {},
+      "answer": {
+        "queues": [
+          {
+            "name": "transcriptJobs",
+            "waiting": 12,
+            "running": 2,
+            "waitingForContent": 1,
+            "oldestWaitingSeconds": 95
+          },
+          {
+            "name": "alignmentJobs",
+            "waiting": 0,
+            "running": 0,
+            "waitingForContent": 0,
+            "oldestWaitingSeconds": 0
+          },
+          {
+            "name": "mediaDescriptions",
+            "waiting": 0,
+            "running": 1,
+            "waitingForContent": 0,
+            "oldestWaitingSeconds": 0
+          },
+          {
+            "name": "webhookDeliveries",
+            "waiting": 3,
+            "running": 0,
+            "waitingForContent": 0,
+            "oldestWaitingSeconds": 4
+          }
+        ],
+        "failures": [
+          {
+            "queue": "transcriptJobs",
+            "reason": "MEDIA_NOT_FOUND",
+            "count": 3
+          }
+        ],
+        "accounts": [
+          {
+            "account": "accounts/0198c5a5-1b6e-7a04-8f21-90a1b2c3d4e5",
+            "displayName": "First account",
+            "waiting": 12,
+            "running": 2,
+            "failed": 3
+          }
+        ]
+      }
+    }
+  ],
+  "hlust.operator.v1.Operator.ListManagedAccounts": [
+    {
+      "title": "All accounts",
+      "request": {},
+      "answer": {
+        "accounts": [
+          {
+            "name": "accounts/0198c5a5-1b6e-7a04-8f21-90a1b2c3d4e5",
+            "displayName": "First account",
+            "creationTime": "2026-11-20T10:20:00.500Z",
+            "disabled": false,
+            "ownLimits": {},
+            "limits": {
+              "requestsPerMinute": 6000,
+              "concurrentStreams": 0,
+              "queuedJobs": 10000,
+              "audioSecondsPerDay": 0,
+              "storedBytes": "0"
+            },
+            "usage": {
+              "requestsPerMinute": 12,
+              "concurrentStreams": 1,
+              "queuedJobs": 3,
+              "audioSecondsPerDay": 5120,
+              "storedBytes": "734003200"
+            },
+            "members": 4,
+            "keys": 2
+          }
+        ],
+        "nextPageToken": ""
+      }
+    }
+  ],
+  "hlust.operator.v1.Operator.UpdateManagedAccount": [
+    {
+      "title": "At most four streams at a time",
+      "request": {
+        "managedAccount": {
+          "name": "accounts/0198c5a5-1b6e-7a04-8f21-90a1b2c3d4e5",
+          "ownLimits": {
+            "concurrentStreams": 4
+          }
+        }
+      },
+      "answer": {
+        "name": "accounts/0198c5a5-1b6e-7a04-8f21-90a1b2c3d4e5",
+        "displayName": "First account",
+        "creationTime": "2026-11-20T10:20:00.500Z",
+        "disabled": false,
+        "ownLimits": {
+          "concurrentStreams": 4
+        },
+        "limits": {
+          "requestsPerMinute": 6000,
+          "concurrentStreams": 4,
+          "queuedJobs": 10000,
+          "audioSecondsPerDay": 0,
+          "storedBytes": "0"
+        },
+        "usage": {
+          "requestsPerMinute": 12,
+          "concurrentStreams": 1,
+          "queuedJobs": 3,
+          "audioSecondsPerDay": 5120,
+          "storedBytes": "734003200"
+        },
+        "members": 4,
+        "keys": 2
+      }
+    }
+  ],
   "hlust.speech.v2beta1.Vocabulary.CreateVocabularyPhrase": [
     {
       "title": "A name, and how it is spoken",
@@ -1021,6 +1184,25 @@ export const examples: unknown = {
           ],
           "recordingDuration": "1824.500s"
         }
+      }
+    },
+    {
+      "title": "A job that waits in the queue",
+      "request": {
+        "name": "transcriptjob/0198c5a2-6b1e-7f3a-9d24-1c5e8a70b3d1"
+      },
+      "answer": {
+        "name": "transcriptjob/0198c5a2-6b1e-7f3a-9d24-1c5e8a70b3d1",
+        "state": "PROCESSING",
+        "progressPercent": 0,
+        "startTime": "2026-11-20T09:00:00.120Z",
+        "lastUpdatedTime": "2026-11-20T09:00:00.120Z",
+        "transcriptMetadata": {
+          "fileType": "AUDIO",
+          "languageCode": "is-IS",
+          "subject": "Morgunfundur"
+        },
+        "jobsBefore": 3
       }
     }
   ],

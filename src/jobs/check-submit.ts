@@ -1,4 +1,4 @@
-import { create } from "@bufbuild/protobuf";
+import { create, isFieldSet } from "@bufbuild/protobuf";
 import {
   TranscriptMetadataSchema,
   type SubmitTranscriptJobRequest,
@@ -26,10 +26,11 @@ export interface CheckedSubmit {
   readonly violations: FieldViolation[];
 }
 
-/** A URL, a finished upload, or content that is sent later. */
+/** A URL, a finished upload, the media of a transcript, or content that is sent later. */
 export type SubmittedSource =
   | { readonly uri: string }
   | { readonly uploadId: string }
+  | { readonly newVersionOf: string }
   | { readonly isSentLater: true };
 
 /**
@@ -49,10 +50,12 @@ export function checkSubmit(
   },
 ): CheckedSubmit {
   const empty = create(TranscriptMetadataSchema);
+  const isAgain = request.transcript !== "";
   const metadata = mergeMetadata(empty, request.metadata, callerFields);
   const violations = [
-    ...checkTranscript(metadata, callerFields, []),
+    ...checkTranscript(metadata, isAgain ? ["languageCode"] : callerFields, []),
     ...checkMetadataSize(metadata),
+    ...(isAgain ? checkAgain(request) : []),
   ];
   if (request.useUri) {
     const originalUri: TranscriptMetadata["originalSource"] = {
@@ -66,14 +69,16 @@ export function checkSubmit(
   const language = checkLanguage(metadata.languageCode, installed);
   const isLanguageNamed = violations.some(({ field }) => field === "metadata.languageCode");
   if (language && !isLanguageNamed) violations.push(language);
-  const useUri = request.useUri ?? (parts.absentIsFalse === true ? false : undefined);
+  const useUri = request.useUri ?? (parts.absentIsFalse === true || isAgain ? false : undefined);
   if (useUri === undefined) {
     violations.push({
       field: "useUri",
       description: "is required: true for a URL, false for uploads/<id> or content sent later",
     });
   }
-  const source = sourceOf({ useUri, uri: request.uri }, parts.allow);
+  const source = isAgain
+    ? { newVersionOf: idIn("transcripts", request.transcript) ?? "" }
+    : sourceOf({ useUri, uri: request.uri }, parts.allow);
   if (typeof source === "string") violations.push({ field: "uri", description: source });
   const ofHints = new Violations();
   const use = {
@@ -93,6 +98,32 @@ export function checkSubmit(
     violations,
   };
 }
+
+/** Finds violations in a request to transcribe the media of a transcript again. */
+function* checkAgain({
+  transcript,
+  useUri,
+  uri,
+  metadata,
+}: SubmitTranscriptJobRequest): Generator<FieldViolation> {
+  if (idIn("transcripts", transcript) === undefined) {
+    const description = `is ${shown(transcript)}; transcripts/<id> is needed`;
+    yield { field: "transcript", description };
+  }
+  if (useUri === true) {
+    yield { field: "useUri", description: `${isOfTranscript}: it must be false or absent` };
+  }
+  if (uri !== "") yield { field: "uri", description: `${isOfTranscript}: it must be absent` };
+  for (const field of callerFields) {
+    if (field === "languageCode" || field === "fileType" || !metadata) continue;
+    if (isFieldSet(metadata, TranscriptMetadataSchema.field[field])) {
+      const description = "must be absent: the transcript keeps its own";
+      yield { field: `metadata.${field}`, description };
+    }
+  }
+}
+
+const isOfTranscript = "the media is that of the transcript";
 
 function writingOf({
   enableFormatting: formats,

@@ -68,6 +68,7 @@ function selectWithin(
     .select([
       "transcript_id",
       "content_transcript_id",
+      "new_version_of",
       "started_at",
       "updated_at",
       "error",

@@ -21,6 +21,7 @@ function shownError(error: unknown): unknown {
     uploadId: null,
     transcriptId: null,
     contentTranscriptId: null,
+    newVersionOf: null,
     error: JSON.stringify(error),
     startedAt: at,
     updatedAt: at,

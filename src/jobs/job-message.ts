@@ -8,12 +8,16 @@ import { durationFromMs, timestampFromDate } from "../std/duration.ts";
 import type { StoredJob } from "./stored-job.ts";
 import { storedStatus } from "./stored-status.ts";
 
-/** Returns a job as it is returned, listed and sent to webhooks (§2.1). */
-export function jobMessage(job: StoredJob): TranscriptJob {
+/**
+ * Returns a job as it is returned, listed and sent to webhooks (§2.1). `jobsBefore` is its place in
+ * the queue.
+ */
+export function jobMessage(job: StoredJob, jobsBefore?: number): TranscriptJob {
   const message = submittedMessage(job);
   message.state = State[job.state];
   message.progressPercent = job.progressPercent;
   message.lastUpdatedTime = timestampFromDate(job.updatedAt);
+  if (jobsBefore !== undefined && job.state === "PROCESSING") message.jobsBefore = jobsBefore;
   if (job.transcriptId !== null) {
     message.result = transcriptResult(job.transcriptId);
   } else if (job.error !== null) {
@@ -27,12 +31,13 @@ export function jobMessage(job: StoredJob): TranscriptJob {
 
 /** Returns the response to submit, which has neither state nor progress (§4.1). */
 export function submittedMessage(job: StoredJob): TranscriptJob {
-  const { id, startedAt, metadata, uploadId, contentTranscriptId } = job;
+  const { id, startedAt, metadata, uploadId, contentTranscriptId, newVersionOf } = job;
   return create(TranscriptJobSchema, {
     name: `transcriptjob/${id}`,
     startTime: timestampFromDate(startedAt),
     transcriptMetadata: metadata,
     ...(uploadId !== null && { upload: `uploads/${uploadId}` }),
+    ...(newVersionOf !== null && { newVersionOf: `transcripts/${newVersionOf}` }),
     ...(contentTranscriptId !== null && { result: transcriptResult(contentTranscriptId) }),
   });
 }

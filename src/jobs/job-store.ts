@@ -8,6 +8,7 @@ import {
   type TranscriptMetadata,
 } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { foldText } from "../std/fold-text.ts";
+import { metadataOf } from "../transcripts/metadata-text.ts";
 import type { WritingChoice } from "../writing/write-words.ts";
 import { cancelledStatus } from "./job-failure.ts";
 import { jobColumns, jobOf, type StoredJob } from "./stored-job.ts";
@@ -32,9 +33,13 @@ export interface NewJob {
   readonly now: Date;
 }
 
-/** The source of the media: a URL, a finished upload, or an upload for content that follows. */
+/**
+ * The source of the media: a URL, a finished upload, the media of a transcript that gets a new
+ * version, or an upload for content that follows.
+ */
 export type JobSource =
   | { readonly uri: string }
+  | { readonly newVersionOf: string; readonly mediaId: string }
   | { readonly uploadId: string; readonly mediaId: string }
   | {
       readonly uploadId: string;
@@ -80,11 +85,11 @@ export async function insertJobs(
   const column = <T>(of: (job: NewJob) => T): T[] => jobs.map(of);
   const { rows } = await sql<{ id: string }>`
     insert into transcript_job (id, account_id, key_id, state, priority, metadata, subject, keywords, media_uri, upload_id, media_id,
-      content_transcript_id, idempotency_key, request_sha256, hints, ignores_vocabulary, writing, traceparent, started_at, updated_at)
+      content_transcript_id, new_version_of, idempotency_key, request_sha256, hints, ignores_vocabulary, writing, traceparent, started_at, updated_at)
     select job.id, job.account_id, job.key_id,
       case when job.content_transcript_id is null then 'PROCESSING' else 'WAITING_FOR_CONTENT' end,
       greatest(${turnMin}::int, ${turnOf(sql`job.account_id`)} + 1 - row_number() over (partition by job.account_id order by job.place)),
-      job.metadata::jsonb, job.subject, array(select jsonb_array_elements_text(job.keywords)), job.media_uri, job.upload_id, job.media_id, job.content_transcript_id, job.idempotency_key, job.request_sha256, job.hints, job.ignores_vocabulary, job.writing, job.traceparent,
+      job.metadata::jsonb, job.subject, array(select jsonb_array_elements_text(job.keywords)), job.media_uri, job.upload_id, job.media_id, job.content_transcript_id, job.new_version_of, job.idempotency_key, job.request_sha256, job.hints, job.ignores_vocabulary, job.writing, job.traceparent,
       job.started_at, job.started_at
     from unnest(
         ${column(({ id }) => id)}::uuid[],
@@ -94,9 +99,10 @@ export async function insertJobs(
         ${column(({ metadata }) => foldText(metadata.subject))}::text[],
         ${column(({ metadata }) => JSON.stringify(metadata.keywords))}::jsonb[],
         ${column(({ source }) => ("uri" in source ? source.uri : null))}::text[],
-        ${column(({ source }) => ("uri" in source ? null : source.uploadId))}::uuid[],
+        ${column(({ source }) => ("uploadId" in source ? source.uploadId : null))}::uuid[],
         ${column(({ source }) => ("mediaId" in source ? source.mediaId : null))}::uuid[],
         ${column(({ source }) => ("contentTranscriptId" in source ? source.contentTranscriptId : null))}::uuid[],
+        ${column(({ source }) => ("newVersionOf" in source ? source.newVersionOf : null))}::uuid[],
         ${column(({ idempotencyKey }) => idempotencyKey)}::text[],
         ${column(({ requestSha256 }) => requestSha256)}::bytea[],
         ${column(({ hints }) => (hints.length > 0 ? JSON.stringify(hints) : null))}::jsonb[],
@@ -105,7 +111,7 @@ export async function insertJobs(
         ${column(({ traceparent }) => traceparent ?? null)}::text[],
         ${column(({ now }) => now)}::timestamptz[])
       with ordinality as job (id, account_id, key_id, metadata, subject, keywords, media_uri, upload_id, media_id,
-        content_transcript_id, idempotency_key, request_sha256, hints, ignores_vocabulary, writing, traceparent, started_at, place)
+        content_transcript_id, new_version_of, idempotency_key, request_sha256, hints, ignores_vocabulary, writing, traceparent, started_at, place)
     on conflict (account_id, idempotency_key) do nothing
     returning id
   `.execute(trx);
@@ -293,6 +299,42 @@ export async function lockUploadMedia(
     rows.map((row) => [
       row.upload_id,
       { id: row.id, accountId: row.account_id, fileName: row.file_name },
+    ]),
+  );
+}
+
+/** A transcript that is to get a new version from a job. */
+export interface TranscriptMediaOfJob {
+  readonly accountId: string;
+  readonly metadata: TranscriptMetadata;
+  /** null if the transcript has no media, or if it was deleted. */
+  readonly mediaId: string | null;
+}
+
+/**
+ * Returns these transcripts of these accounts with their media, by id. The media cannot be deleted
+ * until the transaction ends.
+ */
+export async function lockTranscriptMedia(
+  trx: Kysely<Tables>,
+  transcripts: readonly { readonly accountId: string; readonly newVersionOf: string }[],
+): Promise<Map<string, TranscriptMediaOfJob>> {
+  if (transcripts.length === 0) return new Map();
+  const { rows } = await sql<{
+    id: string;
+    account_id: string;
+    metadata: string;
+    media_id: string | null;
+  }>`
+    select id, account_id, metadata::text as metadata, media_id from transcript
+    where id = any(${transcripts.map(({ newVersionOf }) => newVersionOf)}::uuid[])
+      and account_id = any(${transcripts.map(({ accountId }) => accountId)}::uuid[])
+    order by id for share
+  `.execute(trx);
+  return new Map(
+    rows.map((row) => [
+      row.id,
+      { accountId: row.account_id, metadata: metadataOf(row.metadata), mediaId: row.media_id },
     ]),
   );
 }

@@ -26,6 +26,7 @@ import { findJob } from "./job-store.ts";
 import { findJobsOf, listJobs } from "./job-lists.ts";
 import { JobWatchers } from "./job-watchers.ts";
 import { listedJob } from "./listed-job.ts";
+import { QueuePlaces } from "./queue-places.ts";
 import { jobOf, type JobRow, type StoredJob } from "./stored-job.ts";
 import { createSubmitJob, idempotencyKeyOf, type SubmitParts } from "./submit-job.ts";
 import { createWatchJobs } from "./watch-jobs.ts";
@@ -69,7 +70,8 @@ export function createJobsService(parts: JobsParts): JobsService {
   const { db, pageTokens, searchLimits, watches } = parts;
   const submit = createSubmitJob(parts);
   const watchers = new JobWatchers(db, watches);
-  const watchJobs = createWatchJobs(db, watches);
+  const places = new QueuePlaces(db);
+  const watchJobs = createWatchJobs(db, watches, places);
   return {
     async submitTranscriptJob(request, context) {
       const key = idempotencyKeyOf(context);
@@ -83,13 +85,16 @@ export function createJobsService(parts: JobsParts): JobsService {
       const { accountId } = callerOf(context);
       const job = await findJob(db, accountId, jobIdIn(name));
       if (!job) throw jobNotFound(name);
-      return jobMessage(job);
+      return jobMessage(job, (await places.of([job])).get(job.id));
     },
 
     async *watchTranscriptJob({ name }, context) {
       const { accountId } = callerOf(context);
       const jobs = watchers.watch(accountId, jobIdIn(name), context.signal);
-      for await (const job of jobs) yield sharedMessage(job);
+      for await (const job of jobs) {
+        const before = (await places.of([job])).get(job.id);
+        yield before === undefined ? sharedMessage(job) : jobMessage(job, before);
+      }
     },
 
     async *watchTranscriptJobs({ filter, updatesOnly }, context) {
@@ -119,10 +124,13 @@ export function createJobsService(parts: JobsParts): JobsService {
           : await listJobs(db, accountId, page);
       const nextPageToken = next ? pageTokens.write(scope, next) : "";
       const answer = create(ListTranscriptJobsResponseSchema, { nextPageToken });
-      const message = (row: JobRow) => jobMessage(jobOf(row));
+      const before = await places.of(
+        rows.map(({ state, progress_percent: progressPercent }) => ({ state, progressPercent })),
+      );
+      const message = (row: JobRow) => jobMessage(jobOf(row), before.get(row.id));
       attachRawList(answer, ListTranscriptJobsResponseSchema.field.jobs, rows, {
         schema: TranscriptJobSchema,
-        json: (row) => listedJob(row, registry),
+        json: (row) => listedJob(row, registry, before.get(row.id)),
         message,
       });
       return answer;

@@ -38,6 +38,7 @@ const rows = fc
     duration_ms: fc.option(fc.nat()),
     upload_id: ids,
     transcript_id: ids,
+    new_version_of: ids,
     content_transcript_id: ids,
     error: fc.constantFrom(
       null,
@@ -72,6 +73,7 @@ test("listedJob() leaves out fields of a later version, and damaged metadata", (
     upload_id: null,
     transcript_id: newId(),
     content_transcript_id: null,
+    new_version_of: null,
     error: null,
     started_at: new Date(0),
     updated_at: new Date(0),

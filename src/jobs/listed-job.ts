@@ -21,7 +21,7 @@ import { storedStatus } from "./stored-status.ts";
  * metadata, which is proto3 JSON, since reading and writing fifty messages with the library takes
  * several times as long.
  */
-export function listedJob(row: JobRow, registry: Registry): string {
+export function listedJob(row: JobRow, registry: Registry, jobsBefore?: number): string {
   const transcriptId = row.transcript_id ?? (row.error === null ? row.content_transcript_id : null);
   return JSON.stringify({
     name: `transcriptjob/${row.id}`,
@@ -34,6 +34,8 @@ export function listedJob(row: JobRow, registry: Registry): string {
       row.error !== null && { error: toJson(StatusSchema, storedStatus(row.error), { registry }) }),
     transcriptMetadata: metadataOf(row),
     ...(row.upload_id !== null && { upload: `uploads/${row.upload_id}` }),
+    ...(jobsBefore !== undefined && row.state === "PROCESSING" && { jobsBefore }),
+    ...(row.new_version_of !== null && { newVersionOf: `transcripts/${row.new_version_of}` }),
   });
 }
 

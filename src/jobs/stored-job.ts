@@ -21,6 +21,8 @@ export interface StoredJob {
    * The id that the transcript will have; null unless the job was submitted before its content.
    */
   readonly contentTranscriptId: string | null;
+  /** The transcript that gets a new version from the job; null if it makes a transcript. */
+  readonly newVersionOf: string | null;
   /** A google.rpc.Status as JSON text. */
   readonly error: string | null;
   readonly startedAt: Date;
@@ -42,6 +44,7 @@ export const jobColumns = [
   "upload_id",
   "transcript_id",
   "content_transcript_id",
+  "new_version_of",
   "started_at",
   "updated_at",
   jsonText("metadata").as("metadata"),
@@ -58,6 +61,7 @@ export interface JobRow {
   readonly upload_id: string | null;
   readonly transcript_id: string | null;
   readonly content_transcript_id: string | null;
+  readonly new_version_of: string | null;
   readonly error: string | null;
   readonly started_at: Date;
   readonly updated_at: Date;
@@ -74,6 +78,7 @@ export function jobOf(row: JobRow): StoredJob {
     uploadId: row.upload_id,
     transcriptId: row.transcript_id,
     contentTranscriptId: row.content_transcript_id,
+    newVersionOf: row.new_version_of,
     error: row.error,
     startedAt: row.started_at,
     updatedAt: row.updated_at,

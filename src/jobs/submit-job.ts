@@ -116,6 +116,8 @@ export function createSubmitJob(parts: SubmitParts): SubmitJob {
     const job = await jobOfKey(db, accountId, key, requestSha256);
     if (job) return job;
     if (submitted === "NO_UPLOAD") throw invalidArgument([noUpload(source)]);
+    if (submitted === "NO_TRANSCRIPT") throw invalidArgument([noTranscript(request.transcript)]);
+    if (submitted === "NO_MEDIA") throw withoutMedia();
     if (submitted === "ACCOUNT_FULL") throw tooManyJobs("account", jobsMax.account);
     if (submitted === "KEY_FULL") throw tooManyJobs("key", jobsMax.key);
     throw new Error("a job that was inserted is gone");
@@ -139,6 +141,19 @@ async function missingUpload(
 function noUpload(source: SubmittedJob["source"]): FieldViolation {
   const name = "uploadId" in source ? `uploads/${source.uploadId}` : "";
   return { field: "uri", description: `${name} is not a finished upload of this account` };
+}
+
+function noTranscript(name: string): FieldViolation {
+  return { field: "transcript", description: `${name} is not a transcript of this account` };
+}
+
+/** Returns the error for a transcript that has no media, or whose media was deleted. */
+function withoutMedia(): ServiceError {
+  return new ServiceError(
+    "failed_precondition",
+    "the transcript has no media, so it cannot be transcribed again",
+    { reason: "TRANSCRIPT_WITHOUT_MEDIA" },
+  );
 }
 
 async function jobOfKey(

@@ -1,6 +1,8 @@
+import { clone } from "@bufbuild/protobuf";
 import type { Kysely, Transaction } from "kysely";
 import { databaseTrouble } from "../database/database-trouble.ts";
 import type { Tables } from "../database/tables.ts";
+import { TranscriptMetadataSchema } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { Batches } from "../std/batches.ts";
 import type { SubmittedSource } from "./check-submit.ts";
 import { insertUploads, removeUploadsOf, uploadFor } from "./content/content-store.ts";
@@ -9,8 +11,11 @@ import {
   countJobsOfKeys,
   insertJobs,
   lockJobCounts,
+  lockTranscriptMedia,
   lockUploadMedia,
   type NewJob,
+  type TranscriptMediaOfJob,
+  type UploadedMedia,
 } from "./job-store.ts";
 import type { StoredJob } from "./stored-job.ts";
 
@@ -22,10 +27,13 @@ export type SubmittedJob = Omit<NewJob, "source"> & {
 };
 
 /**
- * The job, or the reason why there is none: the account has no such finished upload, another job
- * has the idempotency key, or the account or its key has reached its limit of unfinished jobs.
+ * The job, or the reason why there is none: the account has no such finished upload or transcript,
+ * the transcript has no media, another job has the idempotency key, or the account or its key has
+ * reached its limit of unfinished jobs.
  */
-export type Submitted = StoredJob | "NO_UPLOAD" | "KEY_TAKEN" | "ACCOUNT_FULL" | "KEY_FULL";
+export type Submitted = StoredJob | Refusal | "KEY_TAKEN" | "ACCOUNT_FULL" | "KEY_FULL";
+
+type Refusal = "NO_UPLOAD" | "NO_TRANSCRIPT" | "NO_MEDIA";
 
 const batchMax = 64;
 
@@ -53,17 +61,19 @@ async function insertAll(
     "uploadId" in source ? { accountId, uploadId: source.uploadId } : [],
   );
   const media = await lockUploadMedia(trx, uploads);
-  const found = jobs.flatMap(({ source, ...job }): NewJob[] => {
+  const transcripts = await lockTranscriptMedia(
+    trx,
+    jobs.flatMap(({ accountId, source }) =>
+      "newVersionOf" in source ? { accountId, newVersionOf: source.newVersionOf } : [],
+    ),
+  );
+  const refused = new Map<string, Refusal>();
+  const found = jobs.flatMap((job): NewJob[] => {
     if (tooMany.has(job.id)) return [];
-    if ("uri" in source) return [{ ...job, source }];
-    if ("isSentLater" in source) return [{ ...job, source: uploadFor(job) }];
-    const uploaded = media.get(source.uploadId);
-    if (uploaded?.accountId !== job.accountId) return [];
-    const { metadata } = job;
-    if (metadata.originalSource.case === undefined && uploaded.fileName !== "") {
-      metadata.originalSource = { case: "originalFilename", value: uploaded.fileName };
-    }
-    return [{ ...job, source: { ...source, mediaId: uploaded.id } }];
+    const ready = readyJob(job, { media, transcripts });
+    if (typeof ready !== "string") return [ready];
+    refused.set(job.id, ready);
+    return [];
   });
   await insertUploads(trx, found);
   const inserted = await insertJobs(trx, found);
@@ -76,9 +86,37 @@ async function insertAll(
     const full = tooMany.get(id);
     if (full) return full;
     const job = byId.get(id);
-    if (!job) return "NO_UPLOAD";
+    if (!job) return refused.get(id) ?? "NO_UPLOAD";
     return inserted.has(id) ? storedJob(job) : "KEY_TAKEN";
   });
+}
+
+/** Returns a job with its media, or the reason why it has none. */
+function readyJob(
+  { source, ...job }: SubmittedJob,
+  found: {
+    readonly media: ReadonlyMap<string, UploadedMedia>;
+    readonly transcripts: ReadonlyMap<string, TranscriptMediaOfJob>;
+  },
+): NewJob | Refusal {
+  if ("uri" in source) return { ...job, source };
+  if ("isSentLater" in source) return { ...job, source: uploadFor(job) };
+  if ("newVersionOf" in source) {
+    const transcript = found.transcripts.get(source.newVersionOf);
+    if (transcript?.accountId !== job.accountId) return "NO_TRANSCRIPT";
+    const { mediaId } = transcript;
+    if (mediaId === null) return "NO_MEDIA";
+    const metadata = clone(TranscriptMetadataSchema, transcript.metadata);
+    metadata.languageCode = job.metadata.languageCode;
+    return { ...job, metadata, source: { ...source, mediaId } };
+  }
+  const uploaded = found.media.get(source.uploadId);
+  if (uploaded?.accountId !== job.accountId) return "NO_UPLOAD";
+  const { metadata } = job;
+  if (metadata.originalSource.case === undefined && uploaded.fileName !== "") {
+    metadata.originalSource = { case: "originalFilename", value: uploaded.fileName };
+  }
+  return { ...job, source: { ...source, mediaId: uploaded.id } };
 }
 
 /** Returns the jobs that exceed the limit of their account or key. */
@@ -116,6 +154,7 @@ function storedJob({ id, accountId, metadata, source, now }: NewJob): StoredJob 
     uploadId: "uploadId" in source ? source.uploadId : null,
     transcriptId: null,
     contentTranscriptId: isWaiting ? source.contentTranscriptId : null,
+    newVersionOf: "newVersionOf" in source ? source.newVersionOf : null,
     error: null,
     startedAt: now,
     updatedAt: now,

@@ -17,6 +17,7 @@ import { ListWatchers, type FoundResource, type WatchFilter } from "../watches/l
 import type { NodeWatches } from "../watches/node-watches.ts";
 import { jobMessage } from "./job-message.ts";
 import { findJobs } from "./job-store.ts";
+import { QueuePlaces } from "./queue-places.ts";
 
 /** The number of jobs that one statement of a filtered first list finds. */
 const scannedRows = 500;
@@ -45,11 +46,17 @@ type WatchJobs = (
 ) => AsyncGenerator<WatchTranscriptJobsResponse, void, undefined>;
 
 /** Creates the method that watches the jobs of an account: all of them first, then changes. */
-export function createWatchJobs(db: Kysely<Tables>, node: NodeWatches): WatchJobs {
+export function createWatchJobs(
+  db: Kysely<Tables>,
+  node: NodeWatches,
+  places = new QueuePlaces(db),
+): WatchJobs {
   const turns = new FairSemaphore(firstLists);
   const read = async (ids: readonly string[], answer: { update: boolean; more: boolean }) => {
     const jobs = ids.length === 0 ? [] : await findJobs(db, ids);
-    const messages = jobs.flatMap((job) => (job ? [jobMessage(job)] : []));
+    const found = jobs.filter((job) => job !== undefined);
+    const before = await places.of(found);
+    const messages = found.map((job) => jobMessage(job, before.get(job.id)));
     return create(WatchTranscriptJobsResponseSchema, { ...answer, jobs: messages });
   };
   const watchers = new ListWatchers<FoundJob, WatchTranscriptJobsResponse>(node, {

@@ -88,6 +88,26 @@ export async function setRole(
   });
 }
 
+/**
+ * Makes a member an operator of the whole service, or no longer, with effect within a second.
+ * Returns undefined if the member was removed.
+ */
+export async function setOperator(
+  db: Kysely<Tables>,
+  { account_id: accountId, id }: StoredMember,
+  isOperator: boolean,
+): Promise<StoredMember | undefined> {
+  return await asOperator(db, accountId, async (trx, record) => {
+    await lockAccount(trx, accountId);
+    const member = await lockMember(trx, accountId, id);
+    if (!member || member.is_operator === isOperator) return member;
+    await trx.updateTable("member").set({ is_operator: isOperator }).where("id", "=", id).execute();
+    const details = { operator: `${isOperator}` };
+    await record({ action: "member.update", resource: `members/${id}`, details });
+    return { ...member, is_operator: isOperator };
+  });
+}
+
 function noOwnerLeft(email: string): Error {
   return new Error(
     `${email} is the only owner: first make another member an owner with \`hlust accounts set-role ID MEMBER OWNER\``,

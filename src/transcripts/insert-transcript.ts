@@ -99,6 +99,7 @@ export async function insertRows(
   trx: Transaction<Tables>,
   rows: readonly TranscriptRows[],
 ): Promise<void> {
+  if (rows.length === 0) return;
   await trx
     .insertInto("transcript")
     .values(rows.map(({ transcript }) => transcript))

@@ -73,8 +73,8 @@ export async function findVersion(
   return row && { metadata: metadataOf(row.metadata), segmentsSha256: row.segments_sha256 };
 }
 
-/** The kinds of versions that have a parent. */
-export type LaterKind = Exclude<VersionKind, "RECOGNIZED" | "IMPORTED">;
+/** The kinds of versions that can have a parent. */
+export type LaterKind = Exclude<VersionKind, "IMPORTED">;
 
 /**
  * The content of a new version. The segments are either new or those of an earlier version of this

@@ -8,6 +8,7 @@ import { after, before, test } from "node:test";
 import type { DescMethod } from "@bufbuild/protobuf";
 import { openDatabase, type Database } from "../../src/database/database.ts";
 import { Accounts } from "../../src/gen/hlust/accounts/v1/accounts_pb.ts";
+import { Operator } from "../../src/gen/hlust/operator/v1/operator_pb.ts";
 import { Transcripts } from "../../src/gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { Vocabulary } from "../../src/gen/hlust/speech/v2beta1/vocabulary_pb.ts";
 import { Webhooks } from "../../src/gen/hlust/webhooks/v1/webhooks_pb.ts";
@@ -164,6 +165,12 @@ const rows: readonly Row[] = [
     make: makeMember,
     call: (name) => ["POST", `/v1/${name}:createSignInLink`, {}],
     event: ["sign_in_token.create", {}],
+  },
+  {
+    method: Operator.method.updateManagedAccount,
+    make: async () => `accounts/${await addAccount(database.db)}`,
+    call: (name) => ["PATCH", `/v1/operator/${name}`, { disabled: true }],
+    event: ["account.disable", {}],
   },
   {
     method: Accounts.method.createStreamToken,

@@ -39,7 +39,7 @@ test("an API key signs in, the cookie calls the API, and signing out ends it", a
   const own = { name: `accounts/${accountId}`, displayName: "First account" };
   assert.deepEqual(facts, {
     displayName: "First key",
-    scopes: ["transcripts.read", "transcripts.write", "speech", "account"],
+    scopes: ["transcripts.read", "transcripts.write", "speech", "account", "operator"],
     account: own,
     accounts: [own],
     signInWays: ["apiKey"],

@@ -4,12 +4,13 @@ import { ByteStream } from "../../src/gen/google/bytestream/bytestream_pb.ts";
 import { Speech as GoogleSpeech } from "../../src/gen/google/cloud/speech/v1/speech_pb.ts";
 import { Operations } from "../../src/gen/google/longrunning/operations_pb.ts";
 import { Accounts } from "../../src/gen/hlust/accounts/v1/accounts_pb.ts";
+import { Operator } from "../../src/gen/hlust/operator/v1/operator_pb.ts";
 import { Speech } from "../../src/gen/hlust/speech/v2beta1/speech_pb.ts";
 import { Vocabulary } from "../../src/gen/hlust/speech/v2beta1/vocabulary_pb.ts";
 import { Transcripts } from "../../src/gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { Webhooks } from "../../src/gen/hlust/webhooks/v1/webhooks_pb.ts";
 import { Speech as TiroSpeech } from "../../src/gen/tiro/speech/v1alpha/speech_pb.ts";
-import { originalSpeech, originalTranscripts } from "../../src/doors.ts";
+import { googleBetaSpeech, originalSpeech, originalTranscripts } from "../../src/doors.ts";
 import { newKeyPair } from "../fixtures/auth-fixture.ts";
 import { draftOf } from "../spec/transcripts.ts";
 import type { DoorName } from "./doors.ts";
@@ -51,6 +52,7 @@ const reader = rowFor(["transcripts.read"]);
 const writer = rowFor(["transcripts.write"]);
 const speaker = rowFor(["speech"]);
 const keeper = rowFor(["account"]);
+const manager = rowFor(["operator"]);
 /** A caller can grant only scopes that it has. */
 const giver = rowFor(["account", "transcripts.read"]);
 
@@ -242,6 +244,15 @@ const accounts: Readonly<Record<string, Row>> = {
   ListAuditEvents: keeper([], () => [{}]),
 };
 
+const operator: Readonly<Record<string, Row>> = {
+  ListNodes: manager([], () => [{}]),
+  GetQueues: manager([], () => [{}]),
+  ListManagedAccounts: manager([], () => [{}]),
+  UpdateManagedAccount: manager(["tenant"], ({ tenant }) => [
+    { managedAccount: { name: tenant, ownLimits: { queuedJobs: 7 } } },
+  ]),
+};
+
 const speech: Readonly<Record<string, Row>> = {
   Recognize: speaker([], recognize),
   StreamingRecognize: rowFor(["speech"], [...streams, "WebSocket"])([], stream),
@@ -304,6 +315,8 @@ const longRunning: Row = writer(
   () => [{ config, audio: { content: "AAAAAAAAAAA=" } }],
 );
 
+const googleSpeech = { ...foreignSpeech, LongRunningRecognize: longRunning };
+
 const operations: Readonly<Record<string, Row>> = {
   ListOperations: reader([], () => [{}]),
   GetOperation: reader(["operation"], ({ operation }) => [{ name: operation }]),
@@ -321,11 +334,13 @@ export const matrix: ReadonlyMap<DescService, Readonly<Record<string, Row>>> = n
   [ByteStream, byteStream],
   [Webhooks, webhooks],
   [Accounts, accounts],
+  [Operator, operator],
   [Speech, speech],
   [Vocabulary, vocabulary],
   [originalTranscripts, aliasRows(originalTranscripts, transcripts)],
   [originalSpeech, aliasRows(originalSpeech, speech)],
   [TiroSpeech, foreignSpeech],
-  [GoogleSpeech, { ...foreignSpeech, LongRunningRecognize: longRunning }],
+  [GoogleSpeech, googleSpeech],
+  [googleBetaSpeech, aliasRows(googleBetaSpeech, googleSpeech)],
   [Operations, operations],
 ]);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type Kysely, sql } from "kysely";
 import type { Tables } from "../../src/database/tables.ts";
 import { newId } from "../../src/std/ids.ts";
-import { newKeyPair } from "../fixtures/auth-fixture.ts";
+import { addAccount, newKeyPair } from "../fixtures/auth-fixture.ts";
 import { addMember, addSignedIn } from "../fixtures/signed-in.ts";
 import { callRest } from "../spec/service.ts";
 import { draftOf } from "../spec/transcripts.ts";
@@ -34,6 +34,8 @@ export interface Things {
   readonly clientKey: string;
   readonly member: string;
   readonly session: string;
+  /** An account that was made for a request of an operator. */
+  readonly tenant: string;
   /** An unused name for something that a request creates. */
   readonly fresh: string;
 }
@@ -58,6 +60,7 @@ export const kinds: readonly Kind[] = [
   "clientKey",
   "member",
   "session",
+  "tenant",
 ];
 
 /** Returns names of resources that do not exist. */
@@ -81,6 +84,7 @@ export function absentThings(): Things {
     clientKey: `clientKeys/${newId()}`,
     member: `members/${newId()}`,
     session: `sessions/${newId()}`,
+    tenant: `accounts/${newId()}`,
     fresh: newId(),
   };
 }
@@ -149,6 +153,7 @@ export async function makeThings(owner: Owner, kinds: ReadonlySet<Kind>): Promis
   if (kinds.has("session")) {
     made.session = `sessions/${(await addSignedIn(db, accountId, "VIEWER")).sessionId}`;
   }
+  if (kinds.has("tenant")) made.tenant = `accounts/${await addAccount(db)}`;
   return { ...absentThings(), ...made };
 }
 

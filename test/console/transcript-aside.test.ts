@@ -6,7 +6,8 @@ import type { Page } from "playwright-core";
 import { until } from "../fixtures/until.ts";
 import { speaker } from "../spec/transcripts.ts";
 import { changeElsewhere, createInterview, versionsOf } from "./edited-transcript.ts";
-import { checkLooks, openTestPages, someLooks, type TestPages } from "./open-test-pages.ts";
+import { checkLooks, openTestPages, show, someLooks, type TestPages } from "./open-test-pages.ts";
+import { createTalk } from "./played-page.ts";
 
 let pages: TestPages;
 before(async () => {
@@ -264,4 +265,24 @@ test("a name that is being typed when the session ends is still there when the u
   assert.equal(await field.inputValue(), "Guðrún Ósk");
   await field.press("Enter");
   await said(page, "Nafnið Guðrún Ósk er vistað.");
+});
+
+test("a recording that is submitted again shows its place in the queue", async () => {
+  const name = await createTalk(pages);
+  const request = { transcript: name, metadata: { languageCode: "en-US" } };
+  for (let count = 0; count < 2; count++) {
+    const { status } = await pages.service.call("POST", "/v1alpha1/transcriptjob:submit", request);
+    assert.equal(status, 200);
+  }
+  await using page = await pages.open("/jobs");
+  const rows = page.getByRole("list", { name: "Verk" }).getByRole("listitem");
+  await rows.nth(1).getByText("næst í röðinni").waitFor();
+  await rows.first().getByText("um 1 verk á undan").waitFor();
+  await rows.first().getByText("Ný útgáfa").waitFor();
+  await checkLooks(page, "jobs-queue", someLooks);
+  await show(page, { size: "desktop", language: "is", theme: "light" });
+  // The place follows the queue: the first job is cancelled elsewhere.
+  const { json } = await pages.service.call("GET", "/v1alpha1/transcriptjob");
+  await pages.service.call("POST", `/v1alpha1/${json.jobs[1].name}:cancel`, {});
+  await rows.first().getByText("næst í röðinni").waitFor();
 });

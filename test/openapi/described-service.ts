@@ -1,6 +1,7 @@
 import { Speech as GoogleSpeech } from "../../src/gen/google/cloud/speech/v1/speech_pb.ts";
 import { Operations } from "../../src/gen/google/longrunning/operations_pb.ts";
 import { Accounts } from "../../src/gen/hlust/accounts/v1/accounts_pb.ts";
+import { Operator } from "../../src/gen/hlust/operator/v1/operator_pb.ts";
 import { Speech } from "../../src/gen/hlust/speech/v2beta1/speech_pb.ts";
 import { Vocabulary } from "../../src/gen/hlust/speech/v2beta1/vocabulary_pb.ts";
 import { Transcripts } from "../../src/gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
@@ -28,6 +29,7 @@ export const services = [
   Vocabulary,
   Accounts,
   Webhooks,
+  Operator,
 ] as const;
 export const registry = answerTypes(services);
 export const transcoder = createTranscoder(services, { registry });

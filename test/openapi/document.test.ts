@@ -139,7 +139,7 @@ test("every operation describes its authentication and its failures", () => {
     assert.equal(Object.keys(security[0] ?? {})[0], "bearer", id);
     // The token parameter is for WebSockets and EventSource, for which browsers cannot send
     // headers.
-    const isOfGoogle = /^\/v1(?:alpha)?\/(?:speech:|operations)/.test(path);
+    const isOfGoogle = /^\/v1(?:alpha|p1beta1)?\/(?:speech:|operations)/.test(path);
     const recognizes = path.endsWith("/speech:recognize");
     const takesToken = operation.tags.includes("Speech") || id.startsWith("watch");
     // Google's clients send their key in a header or in the query.

@@ -55,3 +55,11 @@ export function exampleIn(name: string, ...path: string[]): string {
   assert.ok(typeof value === "string", `${name} ${path.join(".")}`);
   return value;
 }
+
+/** Replaces the values of an example that are different in a service, such as ids. */
+export function realized<T>(real: ReadonlyMap<string, string>, value: T): T {
+  let text = JSON.stringify(value);
+  for (const [from, to] of real) text = text.replaceAll(from, to);
+  const copy: T = JSON.parse(text);
+  return copy;
+}

@@ -6,6 +6,7 @@ import { test } from "node:test";
 import type { DescField, DescMessage } from "@bufbuild/protobuf";
 import { Speech as GoogleSpeech } from "../../src/gen/google/cloud/speech/v1/speech_pb.ts";
 import { Accounts } from "../../src/gen/hlust/accounts/v1/accounts_pb.ts";
+import { Operator } from "../../src/gen/hlust/operator/v1/operator_pb.ts";
 import {
   Speech,
   StreamingRecognitionResultSchema,
@@ -29,7 +30,7 @@ function answered(): Set<DescMessage> {
     }
   };
   const speech = [Speech, GoogleSpeech, TiroSpeech, Vocabulary];
-  for (const service of [Transcripts, ...speech, Accounts, Webhooks]) {
+  for (const service of [Transcripts, ...speech, Accounts, Webhooks, Operator]) {
     for (const method of service.methods) add(method.output);
   }
   return found;
@@ -41,7 +42,8 @@ function messageOf(field: DescField): DescMessage | undefined {
 
 test("every field of a response is named in the code that creates responses", () => {
   const root = join(import.meta.dirname, "../../src");
-  const folders = "{accounts,alignment,auth,engines,jobs,speech,transcripts,vocabulary,webhooks}";
+  const folders =
+    "{accounts,alignment,auth,engines,jobs,operator,speech,transcripts,vocabulary,webhooks}";
   const files = globSync(`${root}/${folders}/**/*.ts`, { exclude: ["**/*.test.ts"] });
   assert.ok(files.length > 100);
   const words = new Set(files.flatMap((file) => readFileSync(file, "utf8").match(/\w+/g) ?? []));

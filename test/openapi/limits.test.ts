@@ -2,13 +2,7 @@
 // two are compared here.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import {
-  create,
-  type DescMethod,
-  getOption,
-  hasOption,
-  type MessageInitShape,
-} from "@bufbuild/protobuf";
+import { create, type DescMethod, getOption, hasOption } from "@bufbuild/protobuf";
 import { retentionDaysMax } from "../../src/accounts/account-methods.ts";
 import { monthPattern } from "../../src/accounts/usage-methods.ts";
 import { keyLimitMax } from "../../src/accounts/key-limits.ts";
@@ -120,8 +114,7 @@ import { subtitleFormats } from "../../src/transcripts/subtitles/read-subtitles.
 import { vocabularyLimits } from "../../src/vocabulary/check-phrase.ts";
 import { eventTypes } from "../../src/webhooks/webhook-events.ts";
 import { document, services } from "./described-service.ts";
-
-type LimitsInit = MessageInitShape<typeof LimitsSchema>;
+import { operatorLimits, type LimitsInit } from "./operator-limits.ts";
 
 /** The limits in the code by the full name of the field. */
 const kept = expectedLimits();
@@ -159,6 +152,7 @@ function expectedLimits(): Map<string, LimitsInit> {
   const named = [AccountSchema, ApiKeySchema, ClientKeySchema, ...creations, ...webhooks];
   return new Map<string, LimitsInit>([
     ...ofKeys,
+    ...operatorLimits(page),
     ...[MemberSchema, CreateMemberRequestSchema].flatMap(({ typeName }): [string, LimitsInit][] => [
       [`${typeName}.email`, { charsMax: emailLengthMax, pattern: emailPattern.source }],
       [`${typeName}.display_name`, displayName],

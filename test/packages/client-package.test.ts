@@ -14,6 +14,7 @@ import { publint } from "publint";
 import { formatMessage } from "publint/utils";
 import { build } from "vite";
 import { Accounts } from "../../src/gen/hlust/accounts/v1/accounts_pb.ts";
+import { Operator } from "../../src/gen/hlust/operator/v1/operator_pb.ts";
 import { Speech } from "../../src/gen/hlust/speech/v2beta1/speech_pb.ts";
 import { Vocabulary } from "../../src/gen/hlust/speech/v2beta1/vocabulary_pb.ts";
 import { Transcripts } from "../../src/gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
@@ -57,7 +58,7 @@ test("publint and arethetypeswrong find nothing", async () => {
 });
 
 test("the README names every method of every service", () => {
-  for (const service of [Transcripts, Speech, Vocabulary, Accounts, Webhooks]) {
+  for (const service of [Transcripts, Speech, Vocabulary, Accounts, Webhooks, Operator]) {
     for (const { localName } of service.methods) {
       assert.match(readme, new RegExp(`\\b${localName}\\b`), `${service.typeName}.${localName}`);
     }

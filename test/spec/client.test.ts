@@ -18,6 +18,7 @@ import { createHlustClient, type HlustClient } from "../../src/client/hlust-clie
 import { createRestTransport } from "../../src/client/rest-transport.ts";
 import { Accounts } from "../../src/gen/hlust/accounts/v1/accounts_pb.ts";
 import { BadRequestSchema, ErrorInfoSchema } from "../../src/gen/google/rpc/error_details_pb.ts";
+import { Operator } from "../../src/gen/hlust/operator/v1/operator_pb.ts";
 import {
   RecognitionConfig_AudioEncoding as Encoding,
   Speech,
@@ -65,7 +66,7 @@ function isUnary(method: DescMethod): method is DescMethodUnary {
 test("every unary method of the client calls its RPC", async () => {
   const reached: string[] = [];
   const transport = createRestTransport({ url: service.address, token: service.key });
-  const unary = [Transcripts, Speech, Vocabulary, Accounts, Webhooks]
+  const unary = [Transcripts, Speech, Vocabulary, Accounts, Webhooks, Operator]
     .flatMap(({ methods }) => methods)
     .filter(isUnary);
   for (const method of unary) {

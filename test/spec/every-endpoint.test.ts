@@ -6,6 +6,7 @@ import { access, body_bytes_max } from "../../src/gen/hlust/api/annotations_pb.t
 import { Speech as GoogleSpeech } from "../../src/gen/google/cloud/speech/v1/speech_pb.ts";
 import { Operations } from "../../src/gen/google/longrunning/operations_pb.ts";
 import { Accounts } from "../../src/gen/hlust/accounts/v1/accounts_pb.ts";
+import { Operator } from "../../src/gen/hlust/operator/v1/operator_pb.ts";
 import { Speech } from "../../src/gen/hlust/speech/v2beta1/speech_pb.ts";
 import { Vocabulary } from "../../src/gen/hlust/speech/v2beta1/vocabulary_pb.ts";
 import { Transcripts } from "../../src/gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
@@ -17,7 +18,7 @@ import { callRest, openTestService, type TestService } from "./service.ts";
 type Binding = Transcoder["bindings"][number];
 
 const speech = [Speech, GoogleSpeech, Operations, TiroSpeech, Vocabulary];
-const contract = [Transcripts, ...speech, Accounts, Webhooks];
+const contract = [Transcripts, ...speech, Accounts, Webhooks, Operator];
 const { bindings } = createTranscoder(contract);
 const rest = bindings.filter(({ httpMethod }) => httpMethod !== "WEBSOCKET");
 const withBody = rest.filter(({ body }) => body !== "");

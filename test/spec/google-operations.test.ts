@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { protos, SpeechClient } from "@google-cloud/speech";
+import { protos, SpeechClient, v1p1beta1 } from "@google-cloud/speech";
 import { credentials } from "@grpc/grpc-js";
 import { openDatabase } from "../../src/database/database.ts";
 import { createLog } from "../../src/std/log.ts";
@@ -160,6 +160,75 @@ test("an operation is cancelled, waited for, and fails as its job does", async (
   assert.equal((await service.call("DELETE", `/v1alpha1/${done.transcript}`)).status, 200);
   const { json: gone } = await send("GET", `/v1/${deleted.name}`);
   assert.deepEqual([gone.done, gone.error.code], [true, 5]);
+});
+
+for (const protocol of ["gRPC", "REST"]) {
+  test(`over ${protocol}, Google's client of v1p1beta1 works as that of v1`, async () => {
+    const { hostname: apiEndpoint, port } = new URL(service.address);
+    const isGrpc = protocol === "gRPC";
+    const beta = new v1p1beta1.SpeechClient({
+      apiEndpoint,
+      port: Number(port),
+      apiKey: service.key,
+      ...(isGrpc
+        ? { sslCreds: credentials.createInsecure() }
+        : { fallback: true, protocol: "http" }),
+    });
+    try {
+      const content = isGrpc ? speech : speech.toString("base64");
+      const audio = { content };
+      // The last three are of v1p1beta1 only, or were so first.
+      const wanted = {
+        ...config,
+        enableSpeakerDiarization: true,
+        diarizationSpeakerCount: 2,
+        alternativeLanguageCodes: ["is-IS"],
+      };
+      const text = "the harbor is quiet in the early morning";
+      const [{ results: short }] = await beta.recognize({ config: wanted, audio }, optionsOf());
+      assert.equal(short?.[0]?.alternatives?.[0]?.transcript, text);
+      const [operation] = await beta.longRunningRecognize({ config: wanted, audio }, optionsOf());
+      operation.backoffSettings.initialRetryDelayMillis = 100;
+      operation.backoffSettings.maxRetryDelayMillis = 500;
+      const [{ results }, metadata] = await operation.promise();
+      assert.deepEqual(textsOf(results), [text]);
+      assert.equal(results?.[0]?.alternatives?.[0]?.words?.length, text.split(" ").length);
+      assert.equal(metadata.progressPercent, 100);
+      const { json } = await send("GET", "/v1p1beta1/operations?pageSize=1");
+      assert.equal(json.operations[0].name, operation.name);
+      const { json: one } = await send("GET", `/v1p1beta1/operations/${operation.name}`);
+      assert.equal(one.done, true, "the path of Google's REST client");
+      const unknown = beta.recognize({ config: { languageCode: "xx-XX" }, audio }, optionsOf());
+      assert.equal((await failure(unknown)).code, 3);
+    } finally {
+      await beta.close();
+    }
+  });
+}
+
+test("streamingRecognize() of v1p1beta1 returns the final results of v1", async () => {
+  const live = async (client: SpeechClient | InstanceType<typeof v1p1beta1.SpeechClient>) => {
+    const stream = client._streamingRecognize(optionsOf());
+    stream.write({ streamingConfig: { config } });
+    for (let at = 0; at < speech.length; at += 3200) {
+      stream.write({ audioContent: speech.subarray(at, at + 3200) });
+    }
+    stream.end();
+    const answers = await Array.fromAsync(stream);
+    return answers.flatMap(({ results }: { results: Results }) =>
+      textsOf(results)?.map((text) => text?.trim()),
+    );
+  };
+  const { hostname: apiEndpoint, port } = new URL(service.address);
+  const endpoint = { apiEndpoint, port: Number(port), apiKey: service.key };
+  const beta = new v1p1beta1.SpeechClient({ ...endpoint, sslCreds: credentials.createInsecure() });
+  try {
+    const texts = await live(beta);
+    assert.deepEqual(texts, await live(grpc));
+    assert.deepEqual(texts, ["the harbor is quiet in the early morning"]);
+  } finally {
+    await beta.close();
+  }
 });
 
 test("an Idempotency-Key answers the first operation, also with content", async () => {

@@ -49,8 +49,10 @@ const open = ["grpc.health.v1.Health", ...versions.map((version) => `${version}.
 const contract = [
   "google.bytestream.ByteStream",
   "google.cloud.speech.v1.Speech",
+  "google.cloud.speech.v1p1beta1.Speech",
   "google.longrunning.Operations",
   "hlust.accounts.v1.Accounts",
+  "hlust.operator.v1.Operator",
   "hlust.speech.v2beta1.Speech",
   "hlust.speech.v2beta1.Vocabulary",
   "hlust.transcripts.v1alpha1.Transcripts",

@@ -196,14 +196,16 @@ test("openapi.json has the header in which Google's clients send their key", asy
   const taken = operations().filter(({ operation }) =>
     operation.security.some((one) => "apiKeyHeader" in one),
   );
-  const isOfOperations = (path: string) => path.startsWith("/v1/operations");
+  const isOfOperations = (path: string) => /^\/v1(?:p1beta1)?\/operations/.test(path);
   const paths = taken.map(({ path }) => path).filter((path) => !isOfOperations(path));
   assert.deepEqual(paths.toSorted(), [
     "/v1/speech:longrunningrecognize",
     "/v1/speech:recognize",
     "/v1alpha/speech:recognize",
+    "/v1p1beta1/speech:longrunningrecognize",
+    "/v1p1beta1/speech:recognize",
   ]);
-  assert.equal(taken.length - paths.length, 6, "all methods of operations");
+  assert.equal(taken.length - paths.length, 8, "all methods of operations");
   for (const path of paths) {
     for (const [key, status] of [
       [service.key, 400],

@@ -1,16 +1,16 @@
 // Runs test files, and runs those that failed a second time, one after the other.
 import process from "node:process";
 import { Transform } from "node:stream";
-import { run } from "node:test";
 import { spec, type TestEvent } from "node:test/reporters";
 import report from "./gate-reporter.ts";
-
-/** The options of run() of node:test that all runs of the files share. */
-export type RunOptions = Omit<Parameters<typeof run>[0] & {}, "files" | "concurrency">;
+import { runEach, type Concurrency, type RunOptions } from "./run-each.ts";
 
 /** How often tests ended in each way, by the names of the summary of node:test. */
 type Counts = Record<(typeof countNames)[number], number>;
 const countNames = ["tests", "suites", "pass", "fail", "cancelled", "skipped", "todo"] as const;
+
+/** The wall time of each file, in milliseconds. */
+export type Durations = Map<string, number>;
 
 /** A line of the summary that node:test prints at the end of a run. */
 const summaryLine = /^(?:tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) [\d.]+$/;
@@ -19,25 +19,27 @@ const summaryLine = /^(?:tests|suites|pass|fail|cancelled|skipped|todo|duration_
  * Runs the test files with this concurrency, and prints what they report. If at most `repeatedMax`
  * files failed, runs these again, each alone, since a busy machine can make a test miss a deadline.
  * Prints the summary of node:test, in which the second run of a file replaces the first, and the
- * files that only failed the first time. Returns the number of files that failed in their last run.
+ * files that only failed the first time. Returns the number of files that failed in their last run,
+ * and how long each file took when it ran the first time.
  */
 export async function runFiles(
   files: readonly string[],
-  concurrency: number,
+  concurrency: Concurrency,
   repeatedMax: number,
   options: RunOptions,
-): Promise<number> {
+): Promise<{ readonly failed: number; readonly durations: Durations }> {
   const startMs = performance.now();
   const first = await runOnce(files, concurrency, options);
-  const repeated = first.failed.size <= repeatedMax ? [...first.failed] : [];
-  if (repeated.length < first.failed.size) {
+  const isStopped = options.signal?.aborted === true;
+  const repeated = first.failed.size <= repeatedMax && !isStopped ? [...first.failed] : [];
+  if (first.failed.size > repeatedMax) {
     process.stdout.write(`${first.failed.size} files failed: too many to repeat.\n`);
   }
   let failed = first.failed;
   const counts = first.countsOf;
   if (repeated.length > 0) {
     process.stdout.write(`Files that failed are repeated, one after the other:\n`);
-    const second = await runOnce(repeated, 1, options);
+    const second = await runOnce(repeated, alone, options);
     for (const file of repeated) counts.set(file, second.countsOf.get(file) ?? crashed);
     failed = second.failed;
     for (const file of repeated.filter((name) => !failed.has(name))) {
@@ -45,8 +47,10 @@ export async function runFiles(
     }
   }
   printSummary([...counts.values()], performance.now() - startMs);
-  return failed.size;
+  return { failed: failed.size, durations: first.durations };
 }
+
+const alone: Concurrency = { least: 1, most: 1, isRoom: () => false, watchMs: 0 };
 
 /** The counts of a file that ended before it reported any. */
 const crashed: Counts = {
@@ -59,21 +63,24 @@ const crashed: Counts = {
   todo: 0,
 };
 
-/** Runs the files once, and returns the counts of each, and the files in which a test failed. */
-async function runOnce(files: readonly string[], concurrency: number, options: RunOptions) {
+/** Runs the files once. Returns the counts and duration of each, and the files that failed. */
+async function runOnce(files: readonly string[], concurrency: Concurrency, options: RunOptions) {
   const failed = new Set<string>();
   const countsOf = new Map<string, Counts>();
-  const events = run({ ...options, files: [...files], concurrency });
-  events.on("test:fail", (data) => {
-    const isExpected = data.todo !== undefined && data.todo !== false;
-    if (!isExpected) failed.add(entryFileOf(data) ?? "a file without a name");
-  });
-  events.on("test:summary", (data) => {
+  const durations: Durations = new Map();
+  const events = runEach(files, concurrency, options);
+  events.on("data", ({ type, data }: TestEvent) => {
+    if (type === "test:fail") {
+      const isExpected = data.todo !== undefined && data.todo !== false;
+      if (!isExpected) failed.add(entryFileOf(data) ?? "a file without a name");
+    }
+    if (type !== "test:summary") return;
     const file = entryFileOf(data);
     if (file === undefined) return;
     const { tests, suites, passed: pass, cancelled, skipped, todo } = data.counts;
     const fail = "failed" in data.counts ? Number(data.counts.failed) : tests - pass;
     countsOf.set(file, { tests, suites, pass, fail, cancelled, skipped, todo });
+    durations.set(file, data.duration_ms);
   });
   const reports = [events.pipe(withoutSummary()).pipe(new spec()), events.compose(report)];
   await Promise.all(
@@ -82,7 +89,7 @@ async function runOnce(files: readonly string[], concurrency: number, options: R
     }),
   );
   for (const file of failed) if (!countsOf.has(file)) countsOf.set(file, crashed);
-  return { failed, countsOf };
+  return { failed, countsOf, durations };
 }
 
 /** Returns the file that was passed to run(), which may have loaded the file of the test. */

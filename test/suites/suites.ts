@@ -40,6 +40,7 @@ const alone: readonly string[] = [
   "src/engines/process/{engine-session*,pending-work,run-queue,turn-length}.test.ts",
   "src/media/fetch-guard.test.ts",
   "src/server/rest-streams.test.ts",
+  "src/speech/decoded-input.test.ts",
   "src/transcoding/{long-input,readme}.test.ts",
 ];
 
@@ -71,25 +72,30 @@ export function filesOfSuite(name: string): readonly string[] {
     .toSorted();
 }
 
+/** Returns the files that are run for the groups, in the order in which they start. */
+export function filesOfGroups(wanted: readonly Group[]): readonly string[] {
+  return inRunOrder(wanted.flatMap(filesOfGroup));
+}
+
 /**
- * Returns the files that are run for a group, in the order in which they start. For the unit tests,
- * these are the suites, and each file of src and bench that is in no suite. Throws if a suite has
- * no file, or if a pattern above matches no file.
+ * Returns the files that are run for a group. For the unit tests, these are the suites, and each
+ * file of src and bench that is in no suite. Throws if a suite has no file, or if a pattern above
+ * matches no file.
  */
-export function filesOfGroup(group: Group): readonly string[] {
+function filesOfGroup(group: Group): readonly string[] {
   const system = new Set(matches(systemTestsOfSrc));
   if (group === "system") {
     const ofTest = matches(["test/**/*.test.ts"]).filter(
       (file) => !file.startsWith("test/suites/"),
     );
-    return inRunOrder([...ofTest, ...system]);
+    return [...ofTest, ...system];
   }
   const names = Object.keys(suites);
   const shared = new Set(names.flatMap(filesOfSuite));
   const others = matches(["{src,bench}/**/*.test.ts"]).filter((file) => {
     return !shared.has(file) && !system.has(file);
   });
-  return inRunOrder([...names.map((name) => `test/suites/${name}.test.ts`), ...others]);
+  return [...names.map((name) => `test/suites/${name}.test.ts`), ...others];
 }
 
 /**

@@ -1,4 +1,4 @@
-import { scopes } from "../../auth/caller.ts";
+import { accountScopes } from "../../auth/caller.ts";
 import { addAccount } from "../../operator/accounts.ts";
 import { createKey } from "../../operator/keys.ts";
 import { checkedName } from "../operator/checked-name.ts";
@@ -9,7 +9,7 @@ import { Arguments } from "../options.ts";
 
 const options = {
   ...jsonOption,
-  key: { meaning: "also create an API key with every scope" },
+  key: { meaning: "also create an API key with every scope of an account" },
 } as const;
 
 /**
@@ -26,7 +26,7 @@ export async function add(args: readonly string[], environment: NodeJS.ProcessEn
     const wanted = {
       accountId: id,
       displayName: "First key",
-      scopes,
+      scopes: accountScopes,
       expiresAt: null,
       limits: "{}",
     };

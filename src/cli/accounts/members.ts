@@ -1,7 +1,12 @@
 import { listMembers, type StoredMember } from "../../accounts/member-store.ts";
 import { type Role, roles } from "../../auth/caller.ts";
 import { foldEmail } from "../../auth/email.ts";
-import { addMember, removeMember, setRole as giveRole } from "../../operator/members.ts";
+import {
+  addMember,
+  removeMember,
+  setOperator as makeOperator,
+  setRole as giveRole,
+} from "../../operator/members.ts";
 import { UsageError } from "../command.ts";
 import { columns } from "../models/columns.ts";
 import { nearestNames } from "../models/nearest-names.ts";
@@ -28,10 +33,11 @@ export async function list(args: readonly string[], environment: NodeJS.ProcessE
     `members/${member.id}`,
     member.email,
     member.role,
+    member.is_operator ? "yes" : "",
     member.display_name,
     member.last_sign_in_at?.toISOString() ?? "never",
   ]);
-  const head = ["NAME", "E-MAIL", "ROLE", "DISPLAY NAME", "LAST SIGN-IN"];
+  const head = ["NAME", "E-MAIL", "ROLE", "OPERATOR", "DISPLAY NAME", "LAST SIGN-IN"];
   process.stdout.write(
     rows.length === 0 ? "The account has no members.\n" : columns([head, ...rows]),
   );
@@ -92,6 +98,28 @@ export async function setRole(
   report(read.has("json"), member, `is ${member.role}`);
 }
 
+/** Runs `hlust accounts set-operator ID MEMBER YES|NO`. */
+export async function setOperator(
+  args: readonly string[],
+  environment: NodeJS.ProcessEnv,
+): Promise<void> {
+  const read = new Arguments(jsonOption, args);
+  const names = ["ID", "MEMBER", "YES|NO"];
+  const [account, given = "", wanted = ""] = takePositionals(read.positionals, names);
+  const answer = wanted.toLowerCase();
+  if (answer !== "yes" && answer !== "no") {
+    throw new UsageError(`${JSON.stringify(wanted)} is not an answer: use yes or no`);
+  }
+  const member = await withDatabase(environment, async (db) => {
+    const member = await oneMember(db, account, given);
+    const changed = await makeOperator(db, member, answer === "yes");
+    if (!changed) throw new Error(`${member.email} has just been removed`);
+    return changed;
+  });
+  const what = member.is_operator ? "is an operator" : "is not an operator";
+  report(read.has("json"), member, `${what} of the service`);
+}
+
 function report(isJson: boolean, member: StoredMember, what: string): void {
   if (isJson) writeJson(memberJson(member));
   else process.stdout.write(`${member.email} ${what}\n`);
@@ -104,6 +132,7 @@ function memberJson(member: StoredMember) {
     email: member.email,
     displayName: member.display_name,
     role: member.role,
+    operator: member.is_operator,
     creationTime: member.created_at,
     lastSignInTime: member.last_sign_in_at,
   };

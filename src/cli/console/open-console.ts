@@ -1,5 +1,5 @@
 import process from "node:process";
-import { scopes } from "../../auth/caller.ts";
+import { accountScopes } from "../../auth/caller.ts";
 import type { SessionOwner } from "../../auth/open-session.ts";
 import { type Config, readConfig } from "../../config.ts";
 import { type KeySummary, listKeys } from "../../operator/keys.ts";
@@ -19,7 +19,8 @@ const options = {
   member: { hint: "M", meaning: "sign in as this member: an e-mail address, or members/<id>" },
   key: {
     hint: "ID",
-    meaning: "sign in with the scopes of this API key; default: the oldest with every scope",
+    meaning:
+      "sign in with the scopes of this API key; default: the oldest with every scope of an account",
   },
   ...jsonOption,
 };
@@ -112,11 +113,13 @@ async function signInWithKey(
   const describe = ({ name, displayName }: KeySummary): string => `${name} (${displayName})`;
   const found =
     given === undefined
-      ? usable.findLast((key) => scopes.every((scope) => key.scopes.includes(scope)))
+      ? usable.findLast((key) => accountScopes.every((scope) => key.scopes.includes(scope)))
       : usable.find(({ name, id }) => name === given || id === given);
   if (found) return { owner: { accountId, apiKeyId: found.id }, name: describe(found) };
   if (given === undefined) {
-    throw new Error("the account has no API key with every scope: choose with --member or --key");
+    throw new Error(
+      "the account has no API key with every scope of an account: choose with --member or --key",
+    );
   }
   const named = usable.map((each) => ({ each, names: [each.id, each.name, each.displayName] }));
   const near = nearest(named, given).map(({ each }) => describe(each));

@@ -1,17 +1,15 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { lazy, Suspense, useState } from "react";
 import { Link } from "wouter";
-import { openDrafts } from "../api/open-drafts.ts";
-import { stopStoring, unsavedIds } from "../api/unsaved-work.ts";
-import { draftNamesHere } from "../transcript/edit/saving/draft-database.ts";
+import { stopStoring } from "../api/unsaved-work.ts";
 import { identityOf, sessionQuery, signOut, switchAccount, type Session } from "../api/session.ts";
-import { storedRecordings } from "../live/recording-store.ts";
 import { Button } from "../parts/button.tsx";
 import { Choice } from "../parts/choice.tsx";
+import { loadChunk, reportLoadProblem } from "../parts/load-problems.ts";
 import { ProblemNote } from "../parts/problem-note.tsx";
 import { commonText } from "../text/common.ts";
 import { useText } from "../text/language.tsx";
-import type { Unsaved } from "./sign-out-dialog.tsx";
+import type { Unsaved } from "./find-unsaved.ts";
 
 const SignOutDialog = lazy(async () => {
   const { SignOutDialog } = await import("./sign-out-dialog.tsx");
@@ -41,8 +39,17 @@ export function AccountMenu({ session }: { readonly session: Session }) {
   const owner = identityOf(session);
   const [asked, setAsked] = useState<Unsaved>();
   const check = useMutation({
-    mutationFn: () => findUnsaved(owner),
+    mutationFn: async () => {
+      const { findUnsaved } = await loadChunk(() => import("./find-unsaved.ts"));
+      return await findUnsaved(owner);
+    },
     onSuccess: (found) => (found ? setAsked(found) : leave.mutate()),
+    onError: () => {
+      const takeBack = reportLoadProblem(() => {
+        takeBack();
+        check.mutate();
+      });
+    },
   });
   const change = useMutation({
     mutationFn: switchAccount,
@@ -85,18 +92,6 @@ export function AccountMenu({ session }: { readonly session: Session }) {
       {(leave.error ?? change.error) && <ProblemNote error={leave.error ?? change.error} />}
     </div>
   );
-}
-
-/** Returns what signing out would end, or undefined if there is nothing. */
-async function findUnsaved(owner: string): Promise<Unsaved | undefined> {
-  const edited = openDrafts(owner).map(({ name }) => name);
-  const drafts = [...new Set([...edited, ...(await draftNamesHere(owner))])];
-  const stored = await storedRecordings(owner).catch(() => []);
-  const open = await unsavedIds(owner, "recording");
-  const recordings = new Set([...stored.map(({ id }) => id), ...open]).size;
-  const uploads = (await unsavedIds(owner, "upload")).length;
-  const isAny = drafts.length + recordings + uploads > 0;
-  return isAny ? { drafts, recordings, uploads } : undefined;
 }
 
 /** Loads the page again, without the browser's question about unsaved changes. */

@@ -42,6 +42,9 @@ export function Foot({ session }: { readonly session: Session }) {
             <Link to="/account/settings">{t(commonText.accountSettings)}</Link>
           </>
         )}
+        {session.scopes.includes("operator") && (
+          <Link to="/operator">{t(commonText.operation)}</Link>
+        )}
         <Link to="/help">{t(commonText.help)}</Link>
         <a href="/docs">{t(commonText.apiReference)}</a>
       </div>

@@ -55,6 +55,10 @@ const pages = [
       import("../account/account-settings-page.tsx").then(of("AccountSettingsPage")),
     ),
   },
+  {
+    path: "/operator",
+    Page: lazy(() => import("../operator/operator-page.tsx").then(of("OperatorPage"))),
+  },
   { path: "/help", Page: lazy(() => import("../help/help-page.tsx").then(of("HelpPage"))) },
   {
     path: "/account",

@@ -7,17 +7,8 @@ import { ProblemNote } from "../parts/problem-note.tsx";
 import { useText } from "../text/language.tsx";
 import { saveProblems } from "../text/transcript-saving.ts";
 import { signOutText } from "../text/sign-out.ts";
+import type { Unsaved } from "./find-unsaved.ts";
 import { dropLeftDrafts, keepLeftDrafts } from "../transcript/edit/saving/left-drafts.ts";
-
-/** What a user has not saved. */
-export interface Unsaved {
-  /** The names of the transcripts with unsaved texts. */
-  readonly drafts: readonly string[];
-  /** The number of live recordings, in any tab. */
-  readonly recordings: number;
-  /** The number of files that are not jobs yet, in any tab. */
-  readonly uploads: number;
-}
 
 /** Asks what becomes of the work that a user has not saved, before the user signs out. */
 export function SignOutDialog({

@@ -17,6 +17,7 @@ import type { VisibleRows } from "./visible-rows.ts";
 export function JobRow({
   job,
   now,
+  before,
   visibleRows,
   mayWrite,
   onUpdate,
@@ -25,6 +26,8 @@ export function JobRow({
 }: {
   readonly job: Job;
   readonly now: Date;
+  /** About how many jobs are before it in the queue; undefined if this is not known. */
+  readonly before: number | undefined;
   readonly visibleRows: VisibleRows;
   readonly mayWrite: boolean;
   readonly onUpdate: (job: Job) => void;
@@ -34,7 +37,7 @@ export function JobRow({
 }) {
   const { language } = useLanguage();
   const t = useText();
-  const { name, state, metadata, startedAt } = job;
+  const { name, state, metadata, startedAt, newVersionOf } = job;
   const observe = useCallback(
     (row: Element | null) => (row ? visibleRows.observe(row, name) : undefined),
     [visibleRows, name],
@@ -57,8 +60,9 @@ export function JobRow({
           <Chip key={keyword} text={keyword} />
         ))}
         <span>{t(languageName(metadata.languageCode ?? ""))}</span>
+        {newVersionOf !== "" && <span>{t(jobsText.newVersion)}</span>}
         {state.kind === "PROCESSING" && (
-          <JobRunning {...{ job, subject, mayWrite, onUpdate }} {...state} />
+          <JobRunning {...{ job, before, subject, mayWrite, onUpdate }} {...state} />
         )}
         {state.kind === "SUCCESS" && (
           <>

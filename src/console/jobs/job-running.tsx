@@ -16,6 +16,7 @@ export function JobRunning({
   job,
   percent,
   needsContent,
+  before,
   subject,
   mayWrite,
   onUpdate,
@@ -24,6 +25,8 @@ export function JobRunning({
   readonly percent: number;
   /** Whether the job waits for its content. */
   readonly needsContent: boolean;
+  /** About how many jobs are before it in the queue; undefined if this is not known. */
+  readonly before: number | undefined;
   readonly subject: string;
   readonly mayWrite: boolean;
   readonly onUpdate: (job: Job) => void;
@@ -68,6 +71,7 @@ export function JobRunning({
   return (
     <>
       <span>{percent === 0 ? t(waiting) : t(jobsText.running)(percent)}</span>
+      {percent === 0 && before !== undefined && <span>{t(jobsText.before)(before)}</span>}
       {left !== undefined && <span>{t(jobsText.upLeft)(spanText(language, left))}</span>}
       {mayWrite && (
         <Button

@@ -4,7 +4,7 @@ import type {
   TranscriptMetadataJson,
 } from "../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { callApi } from "../api/call-api.ts";
-import { subjectOfUrl } from "../upload/media-kind.ts";
+import { subjectOfUrl } from "../upload/subject-of.ts";
 import { readWritten, writtenFields } from "./written-fields.ts";
 
 /** A job (§2.1) as the list shows it. */
@@ -14,6 +14,10 @@ export interface Job {
   readonly metadata: TranscriptMetadataJson;
   /** The upload with the media, as `uploads/<id>`; "" if the media came from a URL. */
   readonly upload: string;
+  /** The transcript that gets a new version, `transcripts/<id>`; "" if the job makes a transcript. */
+  readonly newVersionOf: string;
+  /** About how many jobs were before it when it was read; undefined unless it waited. */
+  readonly jobsBefore: number | undefined;
   readonly startedAt: Date;
   readonly updatedAt: Date;
   readonly state: JobState;
@@ -34,6 +38,8 @@ export function jobOf(json: TranscriptJobJson): Job {
     name: json.name ?? "",
     metadata: json.transcriptMetadata ?? {},
     upload: json.upload ?? "",
+    newVersionOf: json.newVersionOf ?? "",
+    jobsBefore: json.jobsBefore,
     startedAt,
     updatedAt: new Date(json.lastUpdatedTime ?? startedAt),
     state: stateOf(json),
@@ -95,7 +101,12 @@ export async function cancelJob({ name }: Job): Promise<Job> {
  * Returns a request that submits a job's recording again, with the same source and the fields that
  * callers can set. The text is written as the user chose last.
  */
-export function requestAgain({ metadata, upload }: Job) {
+export function requestAgain({ metadata, upload, newVersionOf }: Job) {
+  if (newVersionOf !== "") {
+    const { languageCode = "" } = metadata;
+    const written = writtenFields(readWritten());
+    return { transcript: newVersionOf, metadata: { languageCode }, ...written };
+  }
   const { fileType, languageCode, subject, description, keywords, originalUri = "" } = metadata;
   const { additionalMetadata, speakers, dictation } = metadata;
   const all = { fileType, languageCode, subject, description, keywords };

@@ -5,6 +5,7 @@ import { useText } from "../text/language.tsx";
 import type { Job } from "./job.ts";
 import { JobRow } from "./job-row.tsx";
 import { useNow } from "../text/use-now.ts";
+import { usePlaces } from "./use-places.ts";
 import type { VisibleRows } from "./visible-rows.ts";
 
 /** Jobs, newest first. Older jobs load when the end of the list comes near, or with a button. */
@@ -27,11 +28,12 @@ export function JobsList({
 }) {
   const t = useText();
   const now = useNow();
+  const places = usePlaces(jobs);
   return (
     <>
       <ul className="rows jobs-rows" aria-label={t(jobsText.list)}>
         {jobs.map((job) => (
-          <JobRow key={job.name} job={job} now={now} {...row} />
+          <JobRow key={job.name} job={job} now={now} before={places.get(job.name)} {...row} />
         ))}
       </ul>
       {more && <More {...more} />}

@@ -2,7 +2,7 @@ import { charCount, metadataLimits } from "../api/metadata-limits.ts";
 import { TextInput } from "../parts/text-input.tsx";
 import { newJobText } from "../text/jobs.ts";
 import { useText } from "../text/language.tsx";
-import { subjectOfUrl } from "../upload/media-kind.ts";
+import { subjectOfUrl } from "../upload/subject-of.ts";
 import type { JobDraft } from "./job-draft.ts";
 
 /**

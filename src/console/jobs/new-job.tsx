@@ -14,6 +14,7 @@ import { newJobText } from "../text/jobs.ts";
 import { languageName } from "../text/language-names.ts";
 import { useLanguage, useText } from "../text/language.tsx";
 import { useUploads } from "../upload/uploads.tsx";
+import { useUploadQueue } from "../upload/use-upload-queue.ts";
 import { emptyDraft, type JobDraft, type ReadyDraft } from "./job-draft.ts";
 import { NewJobDetails } from "./new-job-details.tsx";
 import { NewJobFiles } from "./new-job-files.tsx";
@@ -108,7 +109,8 @@ const noViolations: readonly FieldViolation[] = [];
 function useSending(onSubmitted: (job: TranscriptJobJson) => void) {
   const owner = identityOf(useSession());
   const queries = useQueryClient();
-  const { queue, draft, change } = useUploads();
+  const { draft, change } = useUploads();
+  const queue = useUploadQueue();
   // One draft creates one job, even if the draft is sent again after a lost response.
   const last = useRef<{ readonly draft?: ReadyDraft; readonly key: string }>({ key: "" });
   const [problems, setProblems] = useState<DraftProblems>();

@@ -3,7 +3,8 @@ import type {
   TranscriptMetadataJson,
 } from "../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import type { FieldViolation } from "../api/api-error.ts";
-import { kindOfFile, kindOfUrl, subjectOfUrl, type MediaKind } from "../upload/media-kind.ts";
+import { kindOfFile, kindOfUrl, type MediaKind } from "../upload/media-kind.ts";
+import { subjectOfUrl } from "../upload/subject-of.ts";
 import { checkJob, submitJob } from "../upload/submit-job.ts";
 import { initEmptyUpload, type EmptyUpload } from "../upload/empty-upload.ts";
 import { type DraftFile, keywordsIn, type ReadyDraft } from "./job-draft.ts";

@@ -8,12 +8,14 @@ import { bytesText } from "../text/numbers.ts";
 import { forgetUpload, keptUploads, type KeptUpload } from "../upload/kept-uploads.ts";
 import { endUpload } from "../upload/resumable-upload.ts";
 import { useUploads } from "../upload/uploads.tsx";
+import { useUploadQueue } from "../upload/use-upload-queue.ts";
 import { UploadRow } from "./upload-row.tsx";
 
 /** The uploads, above the list of jobs that they will join. */
 export function UploadsList() {
   const t = useText();
-  const { uploads, queue } = useUploads();
+  const { uploads } = useUploads();
+  const queue = useUploadQueue();
   if (uploads.length === 0) return null;
   return (
     <section className="uploads">

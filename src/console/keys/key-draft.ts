@@ -31,11 +31,13 @@ export interface KeyRequest {
 }
 
 /**
- * Returns the default form: all of the user's scopes except `account`, and an expiry, so that a
+ * Returns the default form: the user's scopes for speech and transcripts, and an expiry, so that a
  * forgotten key does no harm.
  */
 export function newDraft(own: readonly string[]): KeyDraft {
-  const usual = scopes.filter((scope) => scope !== "account" && own.includes(scope));
+  const usual = scopes.filter(
+    (scope) => scope !== "account" && scope !== "operator" && own.includes(scope),
+  );
   return draftOf({ displayName: "", scopes: usual, expiry: "90", day: "", limits: textsOf({}) });
 }
 

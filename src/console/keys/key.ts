@@ -9,7 +9,13 @@ import type {
 import { callApi } from "../api/call-api.ts";
 
 /** The operations that a key may be allowed (docs/api.md, Access). */
-export const scopes = ["transcripts.read", "transcripts.write", "speech", "account"] as const;
+export const scopes = [
+  "transcripts.read",
+  "transcripts.write",
+  "speech",
+  "account",
+  "operator",
+] as const;
 export type Scope = (typeof scopes)[number];
 
 /** An API key or a client key, as lists show it. */

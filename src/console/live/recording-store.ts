@@ -1,4 +1,5 @@
 import { readKept, keep } from "../api/kept.ts";
+import { databaseName } from "./delete-recordings.ts";
 import type { SpokenWord, Utterance } from "./spoken.ts";
 
 /** What is stored of a live recording besides its audio and its words. */
@@ -29,7 +30,6 @@ export interface RecordingPart {
   readonly utterances: readonly Utterance[];
 }
 
-const databaseName = "hlust-recordings";
 const stores = ["recordings", "audio", "words"] as const;
 const droppedName = "hlust.dropped-recordings";
 /** Recordings that were begun before this time are deleted. */
@@ -137,11 +137,6 @@ export function openRecordings(): Promise<IDBDatabase> {
       reject(request.error ?? new Error("the browser stores nothing")),
     );
   });
-}
-
-/** Deletes all recordings of this browser, because its user has signed out. */
-export function deleteAllRecordings(): void {
-  indexedDB.deleteDatabase(databaseName);
 }
 
 /** Returns whether there is a database, so that looking for recordings does not create one. */

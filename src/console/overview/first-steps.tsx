@@ -12,7 +12,7 @@ import { useLanguage, useText } from "../text/language.tsx";
 import { firstStepsText, sampleText } from "../text/overview.ts";
 import { readWritten, writtenFields } from "../jobs/written-fields.ts";
 import { openWhenReady } from "../jobs/open-when-ready.ts";
-import { useUploads } from "../upload/uploads.tsx";
+import { useUploadQueue } from "../upload/use-upload-queue.ts";
 import { modelsQuery } from "../api/installed-languages.ts";
 import { allSamples, fetchSample, requestFor, type Sample } from "./samples.ts";
 
@@ -111,7 +111,7 @@ function useSamples(): readonly Sample[] {
 function TrySamples({ samples }: { readonly samples: readonly Sample[] }) {
   const t = useText();
   const session = useSession();
-  const { queue } = useUploads();
+  const queue = useUploadQueue();
   const [, goTo] = useLocation();
   const attempt = useMutation({
     mutationFn: fetchSample,

@@ -7,7 +7,7 @@ import { PageHead } from "../parts/page-head.tsx";
 import { ProblemNote } from "../parts/problem-note.tsx";
 import { commonText } from "../text/common.ts";
 import { useText } from "../text/language.tsx";
-import { sharedProblems, sharesText } from "../text/shares.ts";
+import { sharedPageText, sharedProblems } from "../text/shared-page.ts";
 import { SharedReading } from "./shared-reading.tsx";
 import { sharedQuery } from "./shared-query.ts";
 import "./shared-page.css";
@@ -40,7 +40,8 @@ function Content({ token }: { readonly token: string }) {
   if (data) return <SharedReading transcript={data} token={token} />;
   if (!error) return <p className="quiet">{t(commonText.loading)}</p>;
   const isEnded = error instanceof ApiError && error.status === 404;
-  if (isEnded) return <PageHead title={t(sharesText.ended)} sub={t(sharesText.endedNext)} />;
+  if (isEnded)
+    return <PageHead title={t(sharedPageText.ended)} sub={t(sharedPageText.endedNext)} />;
   return (
     <>
       <PageHead title={t(commonText.transcripts)} />

@@ -5,7 +5,7 @@ import { Button } from "../parts/button.tsx";
 import { Empty } from "../parts/empty.tsx";
 import { PageHead } from "../parts/page-head.tsx";
 import { useText } from "../text/language.tsx";
-import { sharesText } from "../text/shares.ts";
+import { sharedPageText } from "../text/shared-page.ts";
 import { transcriptText } from "../text/transcript.ts";
 import { Media } from "../transcript/media.tsx";
 import { usePicture } from "../transcript/use-picture.ts";
@@ -42,7 +42,7 @@ export function SharedReading({
       playback={playable}
       head={
         <PageHead title={subject || t(transcriptText.untitled)} sub={facts}>
-          <Button onPress={() => print()}>{t(sharesText.print)}</Button>
+          <Button onPress={() => print()}>{t(sharedPageText.print)}</Button>
         </PageHead>
       }
       side={

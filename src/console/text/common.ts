@@ -8,6 +8,7 @@ export const commonText = {
   keys: { is: "Lyklar", en: "Keys" },
   usage: { is: "Notkun", en: "Usage" },
   accountSettings: { is: "Stillingar reiknings", en: "Account settings" },
+  operation: { is: "Rekstur", en: "Operation" },
   webhooks: { is: "Vefkrókar", en: "Webhooks" },
   apiReference: { is: "API-handbók", en: "API reference" },
   help: { is: "Hjálp", en: "Help" },

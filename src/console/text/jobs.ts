@@ -41,6 +41,13 @@ export const jobsText = {
 
   waiting: { is: "Bíður", en: "Waiting" },
   waitingForContent: { is: "Bíður eftir upptökunni", en: "Waiting for the recording" },
+  before: {
+    is: (count: number) =>
+      count === 0 ? "næst í röðinni" : `um ${counted("is", count, "verk", "verk")} á undan`,
+    en: (count: number) =>
+      count === 0 ? "next in the queue" : `about ${counted("en", count, "job", "jobs")} before it`,
+  },
+  newVersion: { is: "Ný útgáfa", en: "New version" },
   running: {
     is: (percent: number) => `Skrifa upp, ${percent} %`,
     en: (percent: number) => `Transcribing, ${percent}%`,

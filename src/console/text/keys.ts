@@ -84,6 +84,10 @@ export const keysText = {
       is: "Allt sem eigandi má: búa til lykla, bjóða fólki, lesa dagbókina.",
       en: "Everything an owner can do: create keys, invite members, read the audit log.",
     },
+    operator: {
+      is: "Reka þjónustuna alla: sjá hnúta og raðir, setja reikningum mörk og loka þeim.",
+      en: "Operate the whole service: see nodes and queues, limit and disable accounts.",
+    },
   },
   expiry: { is: "Rennur út", en: "Expires" },
   expiryOf: {

@@ -1,13 +1,16 @@
 import { useQuery } from "@tanstack/react-query";
 import { useParams, useSearch } from "wouter";
 import { ApiError } from "../api/api-error.ts";
+import { loadLater } from "../parts/load-later.tsx";
 import { PageHead } from "../parts/page-head.tsx";
 import { ProblemNote } from "../parts/problem-note.tsx";
 import { commonText } from "../text/common.ts";
 import { useText } from "../text/language.tsx";
-import { NoTranscript, NoVersion } from "./no-transcript.tsx";
 import { Reading } from "./reading.tsx";
 import { transcriptQuery } from "./transcript-query.ts";
+
+const NoTranscript = loadLater(() => import("./no-transcript.tsx").then((it) => it.NoTranscript));
+const NoVersion = loadLater(() => import("./no-transcript.tsx").then((it) => it.NoVersion));
 
 /**
  * The page of one transcript: /transcripts/<id>. `?t=<seconds>` is a position in the transcript,

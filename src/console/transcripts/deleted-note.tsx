@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { useText } from "../text/language.tsx";
-import { asideText } from "../text/transcript-aside.ts";
+import { asideDialogText } from "../text/aside-dialogs.ts";
 import "../parts/note.css";
 
 /** A note that a transcript was deleted, on the list that is shown afterwards. */
@@ -9,7 +9,7 @@ export function DeletedNote() {
   // The state is read once, because the history entry's state is overwritten later.
   const [deleted] = useState(deletedHere);
   if (deleted === undefined) return null;
-  return <p className="note">{t(asideText.removedTranscript)(deleted)}</p>;
+  return <p className="note">{t(asideDialogText.removedTranscript)(deleted)}</p>;
 }
 
 function deletedHere(): string | undefined {

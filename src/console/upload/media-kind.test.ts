@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { kindOfFile, kindOfUrl, subjectOfName, subjectOfUrl } from "./media-kind.ts";
+import { kindOfFile, kindOfUrl } from "./media-kind.ts";
+import { subjectOfName, subjectOfUrl } from "./subject-of.ts";
 
 test("kindOfFile() decides by the file name, then by the media type", () => {
   const rows = [

@@ -2,7 +2,7 @@ import { Link, useLocation } from "wouter";
 import { ProgressLine } from "../parts/progress-line.tsx";
 import { useText } from "../text/language.tsx";
 import { uploadText } from "../text/upload.ts";
-import { percentSent } from "./upload-queue.ts";
+import { percentSent } from "./percent-sent.ts";
 import { useUploads } from "./uploads.tsx";
 import "./uploads-line.css";
 

@@ -16,11 +16,13 @@ import { useNotify } from "../parts/announcer.tsx";
 import { useText } from "../text/language.tsx";
 import { uploadText } from "../text/upload.ts";
 import { FileDrop } from "./file-drop.tsx";
-import { subjectOfName } from "./media-kind.ts";
-import { UploadQueue, type QueuedUpload } from "./upload-queue.ts";
+import { subjectOfName } from "./subject-of.ts";
+import { LateQueue } from "./late-queue.ts";
+import type { QueuedUpload } from "./upload-queue.ts";
 
 interface Uploads {
-  readonly queue: UploadQueue;
+  /** Pages use it by useUploadQueue(). */
+  readonly queue: LateQueue;
   /** The uploads of the signed-in user. */
   readonly uploads: readonly QueuedUpload[];
   readonly draft: JobDraft;
@@ -90,11 +92,11 @@ export function useUploads(): Uploads {
   return uploads;
 }
 
-function useQueue(): UploadQueue {
+function useQueue(): LateQueue {
   const t = useText();
   const announce = useNotify();
   const queries = useQueryClient();
-  const [queue] = useState(() => new UploadQueue());
+  const [queue] = useState(() => new LateQueue());
   useEffect(
     () =>
       queue.whenSubmitted(({ request }) => {

@@ -46,7 +46,7 @@ test("a job that lost its lease does not affect the other jobs that end in the s
       kind: "RECOGNIZED",
     });
     const success = { lease, transcriptId, durationMs: 1_000, keepsMedia: false };
-    const job: FinishedJob = { success, hasPieces: false, rows, media: undefined };
+    const job: FinishedJob = { success, hasPieces: false, result: rows, media: undefined };
     await finish.add(job);
   });
   const settled = await Promise.allSettled(ends);

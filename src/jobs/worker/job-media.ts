@@ -73,7 +73,8 @@ export class JobMedia {
     const { mediaId, uri: url, accountId, lease } = attempt.job;
     if (mediaId !== null) return mediaId;
     if (url === null) {
-      throw new ServiceError("failed_precondition", "the uploaded media was deleted");
+      const what = attempt.job.newVersionOf === null ? "uploaded media" : "transcript's media";
+      throw new ServiceError("failed_precondition", `the ${what} was deleted`);
     }
     const { db, store, log } = this.#parts;
     const { allow, keepMedia, mediaBytesMax, storedBytesMax = 0 } = this.#rules;

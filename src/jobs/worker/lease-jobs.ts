@@ -16,7 +16,7 @@ import type { WritingChoice } from "../../writing/write-words.ts";
 /** The duration of a lease. A worker extends its leases each second. */
 export const leaseMs = 10_000;
 /** The maximum duration of a lease, and the maximum delay before the next attempt. */
-const waitMsMax = 60_000;
+export const waitMsMax = 60_000;
 
 /** A job with all the data that a worker needs to process it. */
 export interface LeasedJob {
@@ -30,6 +30,8 @@ export interface LeasedJob {
   readonly mediaId: string | null;
   /** The id that the transcript must have; null for any. */
   readonly contentTranscriptId: string | null;
+  /** The transcript that gets a new version; null if the job makes a transcript. */
+  readonly newVersionOf: string | null;
   /** The hints for its recognition. */
   readonly hints: readonly Hint[];
   /** Whether it ignores the vocabulary of the account. */
@@ -92,7 +94,7 @@ async function leaseWhere(
     set lease = j.lease + 1, due_at = ${later(leaseMs)},
       tries = next.tries + (next.tries <> ${attemptsMax - 1}::int)::int
     from next where j.id = next.id
-    returning j.id, j.lease, j.account_id, j.key_id, j.media_uri, j.media_id, j.content_transcript_id,
+    returning j.id, j.lease, j.account_id, j.key_id, j.media_uri, j.media_id, j.content_transcript_id, j.new_version_of,
       j.metadata::text as metadata, j.hints, j.ignores_vocabulary, j.writing, j.traceparent,
       next.tries + 1 as attempts
   `.execute(db);
@@ -104,6 +106,7 @@ async function leaseWhere(
     uri: row.media_uri,
     mediaId: row.media_id,
     contentTranscriptId: row.content_transcript_id,
+    newVersionOf: row.new_version_of,
     hints: row.hints ?? [],
     ignoresVocabulary: row.ignores_vocabulary,
     writing: row.writing,
@@ -157,6 +160,7 @@ interface LeasedRow {
   readonly media_uri: string | null;
   readonly media_id: string | null;
   readonly content_transcript_id: string | null;
+  readonly new_version_of: string | null;
   readonly metadata: string;
   readonly hints: readonly Hint[] | null;
   readonly ignores_vocabulary: boolean;

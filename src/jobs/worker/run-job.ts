@@ -18,6 +18,7 @@ import { traced } from "../../tracing/tracing.ts";
 import type { AccountHints } from "../../vocabulary/account-hints.ts";
 import { transcriptRows } from "../../transcripts/insert-transcript.ts";
 import { metadataOf } from "../../transcripts/metadata-text.ts";
+import { packSegments } from "../../transcripts/segments.ts";
 import { installedLanguage } from "../job-language.ts";
 import { speakersIn } from "./assign-speakers.ts";
 import { pieceMsMax } from "./cut-pieces.ts";
@@ -85,6 +86,8 @@ export async function runJob(
   const peaks = new HeldPeaks(async (number, piece) =>
     retryWhileDatabaseDown(signal, async () => await keepPeaks(db, mediaId, number, piece)),
   );
+  // The media of a transcript has its facts, and the outputs belong to the model that made it first.
+  const keepsFacts = media.keepMedia && job.newVersionOf === null;
   const checkpoints = new Checkpoints(db, attempt, recording.facts.durationMs, mediaId);
   const transcription = await transcribeMedia(recognition, {
     attempt,
@@ -94,16 +97,19 @@ export async function runJob(
     writing: job.writing,
     known: isFirst ? new Map() : await checkpoints.read(),
     keep: checkpoints.keep,
-    keepsOutputs: media.keepMedia,
-    keepPeaks: media.keepMedia ? peaks.keep.bind(peaks) : undefined,
+    keepsOutputs: keepsFacts,
+    keepPeaks: keepsFacts ? peaks.keep.bind(peaks) : undefined,
     speakers,
   });
-  const ended = await endOf(job, metadata, transcription, media.keepMedia ? mediaId : null);
+  const ended =
+    job.newVersionOf === null
+      ? await endOf(job, metadata, transcription, media.keepMedia ? mediaId : null)
+      : await endAgain(job, job.newVersionOf, { metadata, transcription, mediaId });
   const { durationMs, fileType } = transcription;
   const facts = { mediaId, durationMs, fileType, lastPeaks: peaks.last, ...recording.hashed() };
   const hasPieces = !isFirst || speakers !== undefined || checkpoints.hasSome;
   const { outputs } = checkpoints;
-  const finished = { ...ended, hasPieces, outputs, media: media.keepMedia ? facts : undefined };
+  const finished = { ...ended, hasPieces, outputs, media: keepsFacts ? facts : undefined };
   await traced("finish job", {}, () =>
     retryWhileDatabaseDown(signal, async () => await parts.finish.add(finished)),
   );
@@ -230,7 +236,7 @@ async function endOf(
   metadata: TranscriptMetadata,
   { segments, durationMs, fileType }: Transcription,
   mediaId: string | null,
-): Promise<Pick<FinishedJob, "success" | "rows">> {
+): Promise<Ended> {
   const transcriptId = contentTranscriptId ?? newId();
   metadata.recordingDuration = durationFromMs(durationMs);
   nameSpeakers(metadata, speakersIn(segments));
@@ -246,5 +252,28 @@ async function endOf(
     recordingFileType: mediaId === null ? fileType : null,
   });
   const keepsMedia = mediaId !== null;
-  return { success: { lease, transcriptId, durationMs, keepsMedia }, rows };
+  return { success: { lease, transcriptId, durationMs, keepsMedia }, result: rows };
+}
+
+type Ended = Pick<FinishedJob, "success" | "result">;
+
+/** Returns the version that a transcript gets from a job, and the job's end with it. */
+async function endAgain(
+  { lease, accountId }: LeasedJob,
+  transcriptId: string,
+  made: {
+    readonly metadata: TranscriptMetadata;
+    readonly transcription: Transcription;
+    readonly mediaId: string;
+  },
+): Promise<Ended> {
+  const { metadata, transcription, mediaId } = made;
+  const { segments, durationMs } = transcription;
+  const { languageCode } = metadata;
+  const packed = await packSegments(segments);
+  const speakerIds = speakersIn(segments);
+  return {
+    success: { lease, transcriptId, durationMs, keepsMedia: true },
+    result: { accountId, transcriptId, mediaId, languageCode, speakerIds, segments: packed },
+  };
 }

@@ -63,16 +63,22 @@ const handOverAfterMs = 500;
 /** The interval at which a worker with a waiting job looks for an idle worker. */
 const handOverEveryMs = 250;
 
+/** A worker of a node; it works until it is disposed of. */
+export interface JobWorker extends AsyncDisposable {
+  /** The number of jobs that it is running. */
+  readonly running: number;
+}
+
 /**
  * Opens a worker that runs jobs until it is disposed of. It then releases the jobs that it has not
  * finished.
  */
-export async function openWorker(parts: WorkerParts): Promise<AsyncDisposable> {
+export async function openWorker(parts: WorkerParts): Promise<JobWorker> {
   await parts.media.prepare();
   return new Worker(parts);
 }
 
-class Worker implements AsyncDisposable {
+class Worker implements JobWorker {
   readonly #parts: WorkerParts & JobParts;
   readonly #db: Kysely<Tables>;
   readonly #log: Log;
@@ -115,6 +121,10 @@ class Worker implements AsyncDisposable {
       this.#repeat(handOverEveryMs, "worker.hand_over_failed", () => this.#handOver()),
       this.#repeat(sweepMs, "worker.sweep_failed", () => this.#sweep()),
     ]);
+  }
+
+  get running(): number {
+    return this.#jobs.ids().length;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,6 +1,6 @@
 import { ApiError } from "../../api/api-error.ts";
 import { ProblemNote } from "../../parts/problem-note.tsx";
-import { alignmentProblems } from "../../text/alignment.ts";
+import { alignmentProblems } from "../../text/alignment-problems.ts";
 import { jobFailure } from "../../text/job-failures.ts";
 
 /** Why an alignment failed or could not be started. It is loaded when there is a problem. */

@@ -9,7 +9,7 @@ import { DialogBox } from "../../parts/dialog-box.tsx";
 import { ProblemNote } from "../../parts/problem-note.tsx";
 import { commonText } from "../../text/common.ts";
 import { useText } from "../../text/language.tsx";
-import { asideText } from "../../text/transcript-aside.ts";
+import { asideDialogText } from "../../text/aside-dialogs.ts";
 
 /**
  * A dialog that asks for confirmation before a transcript is deleted. After that, the list is shown
@@ -30,14 +30,14 @@ export function DeleteDialog({
   const queries = useQueryClient();
   const announce = useNotify();
   const [, navigate] = useLocation();
-  const subject = metadata?.subject?.trim() || t(asideText.untitled);
+  const subject = metadata?.subject?.trim() || t(asideDialogText.untitled);
   const remove = useMutation({
     mutationFn: () => deleteTranscript(name),
     onSuccess: () => {
       navigate("/transcripts", { state: { deleted: subject } });
       queries.removeQueries({ predicate: ({ queryKey }) => queryKey.includes(name) });
       void queries.invalidateQueries({ queryKey: ["transcripts"] });
-      announce(t(asideText.removedTranscript)(subject));
+      announce(t(asideDialogText.removedTranscript)(subject));
     },
   });
   const close = () => {
@@ -46,12 +46,12 @@ export function DeleteDialog({
   };
   return (
     <DialogBox
-      title={t(asideText.removeTitle)(subject)}
+      title={t(asideDialogText.removeTitle)(subject)}
       isOpen={isOpen}
       isDismissable
       onClose={close}
     >
-      <p>{t(uri === "" ? asideText.removeQuestionText : asideText.removeQuestion)}</p>
+      <p>{t(uri === "" ? asideDialogText.removeQuestionText : asideDialogText.removeQuestion)}</p>
       {remove.error && <ProblemNote error={remove.error} />}
       <div className="dialog-actions">
         <Button onPress={close}>{t(commonText.cancel)}</Button>
@@ -62,7 +62,7 @@ export function DeleteDialog({
             if (!remove.isPending) remove.mutate();
           }}
         >
-          {t(asideText.removeYes)}
+          {t(asideDialogText.removeYes)}
         </Button>
       </div>
     </DialogBox>

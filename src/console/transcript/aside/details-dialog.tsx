@@ -2,7 +2,7 @@ import { useState } from "react";
 import type { TranscriptJson } from "../../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { DialogBox } from "../../parts/dialog-box.tsx";
 import { useText } from "../../text/language.tsx";
-import { asideText } from "../../text/transcript-aside.ts";
+import { asideDialogText } from "../../text/aside-dialogs.ts";
 import { draftOf, type EditedDetails } from "./details-draft.ts";
 import { DetailsForm } from "./details-form.tsx";
 
@@ -26,7 +26,7 @@ export function DetailsDialog({
     return { before, draft: before, keyword: "" };
   };
   return (
-    <DialogBox title={t(asideText.editTitle)} isOpen={isOpen} onClose={onClose}>
+    <DialogBox title={t(asideDialogText.editTitle)} isOpen={isOpen} onClose={onClose}>
       <DetailsForm
         transcript={transcript}
         name={name}

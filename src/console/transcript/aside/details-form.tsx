@@ -7,6 +7,7 @@ import { TextInput } from "../../parts/text-input.tsx";
 import { commonText } from "../../text/common.ts";
 import { useText } from "../../text/language.tsx";
 import { asideText } from "../../text/transcript-aside.ts";
+import { asideDialogText } from "../../text/aside-dialogs.ts";
 import { ChangedElsewhere } from "./change-metadata.ts";
 import { type DetailsDraft, draftOf, type EditedDetails, editOf } from "./details-draft.ts";
 import { EditConflict } from "./edit-conflict.tsx";
@@ -41,14 +42,14 @@ export function DetailsForm(props: Props) {
       }}
     >
       <TextInput
-        label={t(asideText.subject)}
+        label={t(asideDialogText.subject)}
         value={draft.subject}
         onChange={(subject) => setDraft({ subject })}
         problem={problems.subject}
         autoComplete="off"
       />
       <TextInput
-        label={t(asideText.description)}
+        label={t(asideDialogText.description)}
         lines={4}
         value={draft.description}
         onChange={(description) => setDraft({ description })}
@@ -79,7 +80,7 @@ function useLengthProblems({ draft, keyword }: EditedDetails) {
   const t = useText();
   const tooLong = (text: string, max: number) => {
     const over = charCount(text.trim()) - max;
-    return over > 0 ? t(asideText.tooLong)(over, max) : undefined;
+    return over > 0 ? t(asideDialogText.tooLong)(over, max) : undefined;
   };
   return {
     subject: tooLong(draft.subject, metadataLimits.subjectChars),
@@ -101,7 +102,7 @@ function useSaving({ transcript, name, edited, onEdit, onClose }: Props) {
     }
     change.mutate(edit, {
       onSuccess: () => {
-        announce(t(asideText.saved));
+        announce(t(asideDialogText.saved));
         onClose();
       },
       onError: (error) => {

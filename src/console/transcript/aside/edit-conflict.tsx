@@ -1,6 +1,6 @@
 import type { TranscriptJson } from "../../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { useText } from "../../text/language.tsx";
-import { asideText } from "../../text/transcript-aside.ts";
+import { asideDialogText } from "../../text/aside-dialogs.ts";
 import { type DetailsDraft, draftOf } from "./details-draft.ts";
 
 /** Shown when others have changed the same fields, with their current values. */
@@ -14,20 +14,24 @@ export function EditConflict({
   const t = useText();
   const { subject, description, keywords } = draftOf(current.metadata);
   const fields = [
-    { name: t(asideText.subject), value: subject, mine: draft.subject },
-    { name: t(asideText.description), value: description, mine: draft.description },
-    { name: t(asideText.keywords), value: keywords.join(", "), mine: draft.keywords.join(", ") },
+    { name: t(asideDialogText.subject), value: subject, mine: draft.subject },
+    { name: t(asideDialogText.description), value: description, mine: draft.description },
+    {
+      name: t(asideDialogText.keywords),
+      value: keywords.join(", "),
+      mine: draft.keywords.join(", "),
+    },
   ];
   return (
     <div className="details-clash" role="alert">
-      <p>{t(asideText.changedElsewhere)}</p>
+      <p>{t(asideDialogText.changedElsewhere)}</p>
       <dl>
         {fields
           .filter(({ value, mine }) => value !== mine)
           .map(({ name, value }) => (
             <div key={name}>
               <dt>{name}</dt>
-              <dd>{value === "" ? t(asideText.nothing) : value}</dd>
+              <dd>{value === "" ? t(asideDialogText.nothing) : value}</dd>
             </div>
           ))}
       </dl>

@@ -2,7 +2,7 @@ import { type KeyboardEvent, useId, useRef, useState } from "react";
 import { charCount, metadataLimits } from "../../api/metadata-limits.ts";
 import { useAnnounce } from "../../parts/announcer.tsx";
 import { useText } from "../../text/language.tsx";
-import { asideText } from "../../text/transcript-aside.ts";
+import { asideDialogText } from "../../text/aside-dialogs.ts";
 import "./keyword-field.css";
 
 interface Props {
@@ -38,18 +38,18 @@ export function KeywordField(props: Props) {
       removeAndFocus(last);
     }
   };
-  const full = isFull ? t(asideText.keywordsFull)(metadataLimits.keywords) : undefined;
-  const shownProblem = problem ?? (isDuplicate ? t(asideText.keywordThere) : full);
+  const full = isFull ? t(asideDialogText.keywordsFull)(metadataLimits.keywords) : undefined;
+  const shownProblem = problem ?? (isDuplicate ? t(asideDialogText.keywordThere) : full);
   return (
     <div className="field">
-      <label htmlFor={id}>{t(asideText.keywords)}</label>
+      <label htmlFor={id}>{t(asideDialogText.keywords)}</label>
       <div className="keyword-field">
         {keywords.length > 0 && <KeywordChips keywords={keywords} onRemove={removeAndFocus} />}
         <input
           ref={field}
           id={id}
           className="input"
-          placeholder={t(asideText.addKeyword)}
+          placeholder={t(asideDialogText.addKeyword)}
           value={typed}
           autoComplete="off"
           aria-invalid={shownProblem !== undefined}
@@ -66,7 +66,7 @@ export function KeywordField(props: Props) {
         className={shownProblem === undefined ? "hint" : "hint failed"}
         role={shownProblem === undefined ? undefined : "alert"}
       >
-        {shownProblem ?? t(asideText.keywordHint)}
+        {shownProblem ?? t(asideDialogText.keywordHint)}
       </p>
     </div>
   );
@@ -85,7 +85,7 @@ function useKeywordEdits({ keywords, typed, problem, onChange }: Props) {
     setIsDuplicate(isThere);
     if (isThere) return;
     onChange("", [...keywords, keyword]);
-    announce(t(asideText.keywordAdded)(keyword));
+    announce(t(asideDialogText.keywordAdded)(keyword));
   };
   /** Adds the keywords before the last comma. Returns false if there are none, or not all fit. */
   const addDivided = (text: string): boolean => {
@@ -96,7 +96,7 @@ function useKeywordEdits({ keywords, typed, problem, onChange }: Props) {
     const isTooLong = parts.some((part) => charCount(part) > metadataLimits.keywordChars);
     if (parts.length === 0 || isTooLong || all.length > metadataLimits.keywords) return false;
     onChange(rest, all);
-    for (const keyword of added) announce(t(asideText.keywordAdded)(keyword));
+    for (const keyword of added) announce(t(asideDialogText.keywordAdded)(keyword));
     return true;
   };
   const remove = (keyword: string) => {
@@ -104,7 +104,7 @@ function useKeywordEdits({ keywords, typed, problem, onChange }: Props) {
       typed,
       keywords.filter((other) => other !== keyword),
     );
-    announce(t(asideText.keywordRemoved)(keyword));
+    announce(t(asideDialogText.keywordRemoved)(keyword));
   };
   return {
     add,
@@ -131,7 +131,7 @@ function KeywordChips({
           {keyword}
           <button
             type="button"
-            aria-label={t(asideText.removeKeyword)(keyword)}
+            aria-label={t(asideDialogText.removeKeyword)(keyword)}
             onClick={() => onRemove(keyword)}
           >
             ×

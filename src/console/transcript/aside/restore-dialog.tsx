@@ -13,6 +13,7 @@ import { commonText } from "../../text/common.ts";
 import { when } from "../../text/dates.ts";
 import { useLanguage, useText } from "../../text/language.tsx";
 import { asideText } from "../../text/transcript-aside.ts";
+import { asideDialogText } from "../../text/aside-dialogs.ts";
 import { useNow } from "../../text/use-now.ts";
 import { useChanged } from "./use-changed.ts";
 import { useVersionAddress } from "./version-address.ts";
@@ -48,7 +49,7 @@ export function RestoreDialog({
       changed(current);
       close();
       go({ version: undefined });
-      announce(t(asideText.restored));
+      announce(t(asideDialogText.restored));
     },
     // The list then shows the newer version, and the user decides whether to press the button
     // again.
@@ -63,15 +64,15 @@ export function RestoreDialog({
   const date = new Date(version?.creationTime ?? 0);
   return (
     <DialogBox
-      title={t(asideText.restoreTitle)}
+      title={t(asideDialogText.restoreTitle)}
       isOpen={version !== undefined}
       isDismissable
       onClose={close}
     >
-      <p>{t(asideText.restoreQuestion)(when(language, date, now))}</p>
+      <p>{t(asideDialogText.restoreQuestion)(when(language, date, now))}</p>
       {isStale(restore.error) && (
         <p className="failed" role="alert">
-          {t(asideText.restoreStale)}
+          {t(asideDialogText.restoreStale)}
         </p>
       )}
       {restore.error && !isStale(restore.error) && <ProblemNote error={restore.error} />}

@@ -8,6 +8,7 @@ import { DialogBox } from "../../parts/dialog-box.tsx";
 import { ProblemNote } from "../../parts/problem-note.tsx";
 import { useText } from "../../text/language.tsx";
 import { sharesText } from "../../text/shares.ts";
+import { shareDialogText } from "../../text/share-dialogs.ts";
 import { sharesQuery } from "./shares-query.ts";
 
 /** A dialog that asks for confirmation before a link is revoked. */
@@ -27,13 +28,13 @@ export function RevokeDialog({
     mutationFn: () => deleteShare(share),
     onSuccess: () => {
       void queries.invalidateQueries(sharesQuery(name));
-      announce(t(sharesText.revoked));
+      announce(t(shareDialogText.revoked));
       onClose();
     },
   });
   return (
-    <DialogBox title={t(sharesText.revokeTitle)} isOpen onClose={onClose} isDismissable>
-      <p>{t(sharesText.revokeNext)}</p>
+    <DialogBox title={t(shareDialogText.revokeTitle)} isOpen onClose={onClose} isDismissable>
+      <p>{t(shareDialogText.revokeNext)}</p>
       {revoke.error && <ProblemNote error={revoke.error} />}
       <DangerActions
         text={t(sharesText.revoke)}

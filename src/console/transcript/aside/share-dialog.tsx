@@ -11,7 +11,7 @@ import { TextInput } from "../../parts/text-input.tsx";
 import { commonText } from "../../text/common.ts";
 import { keysText } from "../../text/keys.ts";
 import { useText } from "../../text/language.tsx";
-import { sharesText } from "../../text/shares.ts";
+import { shareDialogText } from "../../text/share-dialogs.ts";
 import { sharesQuery } from "./shares-query.ts";
 
 /** The choices for how many days a link is valid. */
@@ -44,15 +44,15 @@ export function ShareDialog({
   const { data, error, isPending } = make;
   return (
     <DialogBox
-      title={t(data ? sharesText.madeTitle : sharesText.newTitle)}
+      title={t(data ? shareDialogText.madeTitle : shareDialogText.newTitle)}
       isOpen
       onClose={onClose}
       isLocked={data !== undefined || isPending}
     >
       {data ? (
         <>
-          <p>{t(sharesText.made)}</p>
-          <CodeSample label={t(sharesText.link)} text={data.uri ?? ""} />
+          <p>{t(shareDialogText.made)}</p>
+          <CodeSample label={t(shareDialogText.link)} text={data.uri ?? ""} />
           <div className="dialog-actions">
             <Button look="primary" onPress={onClose}>
               {t(keysText.done)}
@@ -104,42 +104,45 @@ function ShareForm({
   };
   return (
     <form className="share-form" onSubmit={submit}>
-      <p>{t(sharesText.what)}</p>
+      <p>{t(shareDialogText.what)}</p>
       {hasMedia && (
         <>
           <Choice<Content>
-            label={t(sharesText.content)}
+            label={t(shareDialogText.content)}
             value={content}
             options={[
-              { value: "text", text: t(sharesText.textOnly) },
-              { value: "media", text: t(sharesText.textAndMedia) },
+              { value: "text", text: t(shareDialogText.textOnly) },
+              { value: "media", text: t(shareDialogText.textAndMedia) },
             ]}
             onChange={setContent}
           />
-          {content === "media" && <p className="hint">{t(sharesText.mediaHint)}</p>}
+          {content === "media" && <p className="hint">{t(shareDialogText.mediaHint)}</p>}
         </>
       )}
       <Choice<ValidDays>
-        label={t(sharesText.expiry)}
+        label={t(shareDialogText.expiry)}
         value={days}
-        options={validDays.map((value) => ({ value, text: t(sharesText.days)(Number(value)) }))}
+        options={validDays.map((value) => ({
+          value,
+          text: t(shareDialogText.days)(Number(value)),
+        }))}
         onChange={setDays}
       />
       <TextInput
-        label={t(sharesText.note)}
-        hint={t(sharesText.noteHint)}
+        label={t(shareDialogText.note)}
+        hint={t(shareDialogText.noteHint)}
         value={note}
         onChange={setNote}
         maxLength={1000}
       />
       <p className="hint">
-        {t(version === undefined ? sharesText.ofCurrent : sharesText.ofVersion)}
+        {t(version === undefined ? shareDialogText.ofCurrent : shareDialogText.ofVersion)}
       </p>
       {error && <ProblemNote error={error} />}
       <div className="dialog-actions">
         <Button onPress={onClose}>{t(commonText.cancel)}</Button>
         <Button look="primary" type="submit" isPending={isPending}>
-          {t(sharesText.make)}
+          {t(shareDialogText.make)}
         </Button>
       </div>
     </form>

@@ -1,7 +1,7 @@
 import { Choice } from "../../../parts/choice.tsx";
 import { when } from "../../../text/dates.ts";
 import { useLanguage, useText } from "../../../text/language.tsx";
-import { asideText } from "../../../text/transcript-aside.ts";
+import { asideDialogText } from "../../../text/aside-dialogs.ts";
 import { useNow } from "../../../text/use-now.ts";
 import { useVersions } from "../use-versions.ts";
 
@@ -34,14 +34,14 @@ export function AgainstChoice({
     <div className="against-choice">
       {compared && (
         <p className="quiet">
-          {t(asideText.versionOf)(when(language, new Date(compared.creationTime ?? ""), now))}
+          {t(asideDialogText.versionOf)(when(language, new Date(compared.creationTime ?? ""), now))}
         </p>
       )}
       <Choice
-        label={t(asideText.comparedWith)}
+        label={t(asideDialogText.comparedWith)}
         value={against ?? ""}
         options={[
-          { value: "", text: t(asideText.theOneBefore) },
+          { value: "", text: t(asideDialogText.theOneBefore) },
           ...others,
           ...(isListed ? [] : [{ value: against, text: against }]),
         ]}

@@ -1,5 +1,5 @@
 import { Button } from "../../../parts/button.tsx";
-import { asideText } from "../../../text/transcript-aside.ts";
+import { asideDialogText } from "../../../text/aside-dialogs.ts";
 import { numberText } from "../../../text/numbers.ts";
 import { useLanguage, useText } from "../../../text/language.tsx";
 
@@ -26,13 +26,15 @@ export function ChangeSteps({
   return (
     <div className="change-steps">
       <output className="quiet">
-        {at < 0 ? t(asideText.places)(count, hasMore) : t(asideText.changeAt)(at + 1, of)}
+        {at < 0
+          ? t(asideDialogText.places)(count, hasMore)
+          : t(asideDialogText.changeAt)(at + 1, of)}
       </output>
       <Button isDisabled={at <= 0} onPress={onPrevious}>
-        {t(asideText.previousChange)} <kbd aria-hidden="true">P</kbd>
+        {t(asideDialogText.previousChange)} <kbd aria-hidden="true">P</kbd>
       </Button>
       <Button isDisabled={at + 1 >= count && !hasMore} onPress={onNext}>
-        {t(asideText.nextChange)} <kbd aria-hidden="true">N</kbd>
+        {t(asideDialogText.nextChange)} <kbd aria-hidden="true">N</kbd>
       </Button>
     </div>
   );

@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { useLanguage, useText } from "../../../text/language.tsx";
 import { clockText, numberText } from "../../../text/numbers.ts";
-import { asideText } from "../../../text/transcript-aside.ts";
+import { asideDialogText } from "../../../text/aside-dialogs.ts";
 import { excerptOf, type Hunk, type HunkPart } from "./hunks.ts";
 
 /** The number of words of a part that are shown at first. */
@@ -64,7 +64,7 @@ function Excerpt({
       <Tag className={part.kind}>{text}</Tag>
       {excerpt !== undefined && (
         <button type="button" className="changed-place-more" onClick={() => setIsWhole(true)}>
-          {t(asideText.wholeText)(part.count)}
+          {t(asideDialogText.wholeText)(part.count)}
         </button>
       )}{" "}
     </>

@@ -8,7 +8,7 @@ import { Button } from "../../../parts/button.tsx";
 import { ProblemNote } from "../../../parts/problem-note.tsx";
 import { commonText } from "../../../text/common.ts";
 import { useText } from "../../../text/language.tsx";
-import { asideText } from "../../../text/transcript-aside.ts";
+import { asideDialogText } from "../../../text/aside-dialogs.ts";
 import { transcriptQuery } from "../../transcript-query.ts";
 import { changedCounts } from "../version-words.ts";
 import { diffQuery } from "../versions-query.ts";
@@ -59,7 +59,7 @@ export function Comparison({
       <div ref={places} className="comparison-places">
         {metadataChanges.length > 0 && <MetadataChanges changes={metadataChanges} />}
         {hunks.length > 0 && (
-          <ol className="changed-places" aria-label={t(asideText.changes)}>
+          <ol className="changed-places" aria-label={t(asideDialogText.changes)}>
             {hunks.map((hunk) => (
               <ChangedPlace key={hunk.id} hunk={hunk} />
             ))}
@@ -73,7 +73,7 @@ export function Comparison({
               if (!diff.isFetchingNextPage) void diff.fetchNextPage();
             }}
           >
-            {t(asideText.moreChanges)}
+            {t(asideDialogText.moreChanges)}
           </Button>
         )}
       </div>
@@ -141,6 +141,7 @@ function placesIn(page: HTMLElement | null): readonly HTMLElement[] {
 function Counts({ diff, isSame }: { readonly diff: TranscriptDiffJson; readonly isSame: boolean }) {
   const t = useText();
   const counts = changedCounts(diff).map(({ phrase, count }) => t(phrase)(count));
-  const text = isSame && counts.length === 0 ? t(asideText.nothingDiffers) : counts.join(" · ");
+  const text =
+    isSame && counts.length === 0 ? t(asideDialogText.nothingDiffers) : counts.join(" · ");
   return text === "" ? null : <p className="comparison-counts">{text}</p>;
 }

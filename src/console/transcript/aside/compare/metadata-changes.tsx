@@ -1,13 +1,14 @@
 import type { MetadataChangeJson } from "../../../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { type Phrase, useText } from "../../../text/language.tsx";
 import { asideText } from "../../../text/transcript-aside.ts";
+import { asideDialogText } from "../../../text/aside-dialogs.ts";
 
 /** The metadata fields that differ, with their old and new values. */
 export function MetadataChanges({ changes }: { readonly changes: readonly MetadataChangeJson[] }) {
   const t = useText();
   return (
     <section className="metadata-changes" data-place tabIndex={-1}>
-      <h3>{t(asideText.facts)}</h3>
+      <h3>{t(asideDialogText.facts)}</h3>
       <dl>
         {changes.map(({ field = "", value, againstValue }) => (
           <div key={field}>
@@ -37,12 +38,12 @@ function textOf(value: JsonValue): string {
 }
 
 const names: Readonly<Record<string, Phrase<string>>> = {
-  subject: asideText.subject,
-  description: asideText.description,
-  keywords: asideText.keywords,
-  languageCode: asideText.language,
+  subject: asideDialogText.subject,
+  description: asideDialogText.description,
+  keywords: asideDialogText.keywords,
+  languageCode: asideDialogText.language,
   dataSource: asideText.origin,
-  fileType: asideText.fileType,
+  fileType: asideDialogText.fileType,
 };
 
 /**

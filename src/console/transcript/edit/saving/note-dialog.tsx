@@ -5,7 +5,7 @@ import { DialogBox } from "../../../parts/dialog-box.tsx";
 import { TextInput } from "../../../parts/text-input.tsx";
 import { commonText } from "../../../text/common.ts";
 import { useText } from "../../../text/language.tsx";
-import { asideText } from "../../../text/transcript-aside.ts";
+import { asideDialogText } from "../../../text/aside-dialogs.ts";
 import { editText } from "../../../text/transcript-edit.ts";
 
 /** The longest note of a version, in Unicode characters (docs/api.md, Transcripts). */
@@ -38,7 +38,7 @@ export function NoteDialog({
           hint={t(editText.noteHint)}
           value={note}
           onChange={setNote}
-          problem={over > 0 ? t(asideText.tooLong)(over, noteCharsMax) : undefined}
+          problem={over > 0 ? t(asideDialogText.tooLong)(over, noteCharsMax) : undefined}
           autoComplete="off"
         />
         <div className="dialog-actions">

@@ -1,0 +1,85 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { type SubmitEvent, useState } from "react";
+import type { ManagedAccountJson } from "../../gen/hlust/operator/v1/operator_pb.ts";
+import { callApi } from "../api/call-api.ts";
+import { violationOf } from "../api/violations.ts";
+import { useAnnounce } from "../parts/announcer.tsx";
+import { Button } from "../parts/button.tsx";
+import { DialogBox } from "../parts/dialog-box.tsx";
+import { ProblemNote } from "../parts/problem-note.tsx";
+import { TextInput } from "../parts/text-input.tsx";
+import { commonText } from "../text/common.ts";
+import { useText } from "../text/language.tsx";
+import { operatorProblems, operatorText } from "../text/operator.ts";
+import { isLimit, limitNames, limitsOf, textsOf } from "./limit-texts.ts";
+import { managedAccountsQuery } from "./operator-queries.ts";
+
+/** A dialog that changes the limits of an account. */
+export function EditLimits({
+  account,
+  onClose,
+}: {
+  readonly account: ManagedAccountJson;
+  readonly onClose: () => void;
+}) {
+  const t = useText();
+  const queries = useQueryClient();
+  const announce = useAnnounce();
+  const [limits, setLimits] = useState(() => textsOf(account.ownLimits));
+  const [isChecked, setIsChecked] = useState(false);
+  const name = account.displayName || t(operatorText.unnamed);
+  const save = useMutation({
+    mutationFn: () =>
+      callApi(`/v1/operator/${account.name}`, {
+        method: "PATCH",
+        body: { ownLimits: limitsOf(limits) },
+      }),
+    onSuccess: async () => {
+      await queries.invalidateQueries({ queryKey: managedAccountsQuery.queryKey });
+      announce(t(operatorText.limitsSaved)(name));
+      onClose();
+    },
+  });
+  const areGood = limitNames.every((limit) => isLimit(limit, limits[limit]));
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    setIsChecked(true);
+    if (areGood && !save.isPending) save.mutate();
+  };
+  return (
+    <DialogBox
+      title={t(operatorText.changeOf)(name)}
+      isOpen
+      onClose={onClose}
+      isLocked={save.isPending}
+    >
+      <form className="operator-form" onSubmit={submit} noValidate>
+        <p className="quiet">{t(operatorText.limitsHint)}</p>
+        {limitNames.map((limit, at) => (
+          <TextInput
+            key={limit}
+            label={t(operatorText.limitOf[limit])}
+            inputMode="numeric"
+            autoComplete="off"
+            value={limits[limit]}
+            problem={
+              isChecked && !isLimit(limit, limits[limit])
+                ? t(operatorText.limitWrong)
+                : violationOf(save.error, `ownLimits.${limit}`)
+            }
+            onChange={(text) => setLimits({ ...limits, [limit]: text })}
+            // oxlint-disable-next-line jsx-a11y/no-autofocus -- the dialog is opened to fill it in
+            autoFocus={at === 0}
+          />
+        ))}
+        {save.error && <ProblemNote error={save.error} own={operatorProblems} />}
+        <div className="dialog-actions">
+          <Button onPress={onClose}>{t(commonText.cancel)}</Button>
+          <Button type="submit" look="primary" isPending={save.isPending}>
+            {t(commonText.save)}
+          </Button>
+        </div>
+      </form>
+    </DialogBox>
+  );
+}

@@ -1,0 +1,38 @@
+import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
+import type {
+  ListManagedAccountsResponseJson,
+  ListNodesResponseJson,
+  QueuesJson,
+} from "../../gen/hlust/operator/v1/operator_pb.ts";
+import { callApi } from "../api/call-api.ts";
+
+/** How often the page is updated while it is visible. */
+const pollMs = 5_000;
+/** Accounts change slowly, and their use takes longer to compute. */
+const accountsPollMs = 15_000;
+const accountsPerPage = 50;
+
+export const nodesQuery = queryOptions({
+  queryKey: ["operator", "nodes"],
+  queryFn: ({ signal }) => callApi<ListNodesResponseJson>("/v1/operator/nodes", { signal }),
+  refetchInterval: pollMs,
+});
+
+export const queuesQuery = queryOptions({
+  queryKey: ["operator", "queues"],
+  queryFn: ({ signal }) => callApi<QueuesJson>("/v1/operator/queues", { signal }),
+  refetchInterval: pollMs,
+});
+
+/** All accounts, oldest first, page by page. */
+export const managedAccountsQuery = infiniteQueryOptions({
+  queryKey: ["operator", "accounts"],
+  initialPageParam: "",
+  queryFn: ({ signal, pageParam }) => {
+    const query = new URLSearchParams({ pageSize: `${accountsPerPage}`, pageToken: pageParam });
+    const path = `/v1/operator/accounts?${query.toString()}`;
+    return callApi<ListManagedAccountsResponseJson>(path, { signal });
+  },
+  getNextPageParam: ({ nextPageToken }) => nextPageToken || undefined,
+  refetchInterval: accountsPollMs,
+});

@@ -1,0 +1,32 @@
+/** The state of a node or of a model on it, by its name in the API. */
+export type NodeState = "READY" | "STARTING" | "NOT_READY" | "DRAINING";
+export type NodeModelState = "SERVING" | "LOADING" | "UNUSABLE" | "NOT_LOADED";
+
+/** What a node reports about itself, as it is stored. */
+export interface NodeStatus {
+  /** The host name of the machine or container. */
+  readonly host: string;
+  /** The address at which the node listens. */
+  readonly address: string;
+  readonly role: string;
+  readonly version: string;
+  readonly state: NodeState;
+  readonly openStreams: number;
+  readonly runningJobs: number;
+  /** The share in use of the cores that live streams may occupy. */
+  readonly load: number;
+  readonly models: readonly NodeModelStatus[];
+}
+
+/** A model of a node. */
+export interface NodeModelStatus {
+  readonly name: string;
+  /** "" if the model could not be loaded. */
+  readonly version: string;
+  readonly languageCodes: readonly string[];
+  readonly state: NodeModelState;
+  readonly processes: number;
+  readonly ready: number;
+  readonly sessions: number;
+  readonly streamsMax: number;
+}

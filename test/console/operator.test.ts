@@ -1,0 +1,192 @@
+// The page for operators: nodes, queues and accounts of the whole service.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import type { Kysely } from "kysely";
+import type { Page } from "playwright-core";
+import { openDatabase } from "../../src/database/database.ts";
+import type { Tables } from "../../src/database/tables.ts";
+import { createLog } from "../../src/std/log.ts";
+import { addAccount } from "../fixtures/auth-fixture.ts";
+import { until } from "../fixtures/until.ts";
+import { noteSecret } from "../spec/secrets.ts";
+import { checkPage, checkShift } from "./check-page.ts";
+import { checkLooks, openTestPages, show, type TestPages } from "./open-test-pages.ts";
+
+const icelandic = { size: "desktop", language: "is", theme: "light" } as const;
+const parts = new AsyncDisposableStack();
+let pages: TestPages;
+let page: Page;
+let db: Kysely<Tables>;
+before(async () => {
+  pages = parts.use(await openTestPages({ HLUST_ROLE: "api" }));
+  const folder = join(pages.service.dataFolder, "postgres");
+  ({ db } = parts.use(await openDatabase({ url: undefined, folder, log: createLog("silent") })));
+  const accountId = await addAccount(db);
+  await db
+    .updateTable("account")
+    .set({ display_name: "Útvarpið" })
+    .where("id", "=", accountId)
+    .execute();
+  const metadata = { languageCode: "en-US", fileType: "AUDIO" };
+  const job = { metadata, useUri: true, uri: "http://127.0.0.1:9/a.wav" };
+  for (let at = 0; at < 3; at += 1) {
+    const { status } = await pages.service.call("POST", "/v1alpha1/transcriptjob:submit", job);
+    assert.equal(status, 200);
+  }
+  await db
+    .updateTable("transcript_job")
+    .set({
+      state: "ERROR",
+      error: JSON.stringify({ details: [{ reason: "MEDIA_NOT_FOUND" }] }),
+    })
+    .where("id", "=", db.selectFrom("transcript_job").select("id").orderBy("id").limit(1))
+    .execute();
+});
+after(() => parts.disposeAsync());
+
+/** Returns the texts of the cells of a row, by the text of its first cell. */
+async function rowOf(name: string, first: string | RegExp): Promise<string[]> {
+  const row = page
+    .getByRole("region", { name, exact: true })
+    .getByRole("row")
+    .filter({ has: page.getByRole("rowheader", { name: first }) });
+  return await row.first().locator("th, td").allInnerTexts();
+}
+
+const account = (name: string) =>
+  page
+    .getByRole("list", { name: "Reikningar" })
+    .getByRole("listitem")
+    .filter({ has: page.getByRole("heading", { name }) });
+
+test("the menu leads operators to the page, and shows it to no one else", async () => {
+  const reader = await pages.service.call("POST", "/v1/apiKeys", { scopes: ["account"] });
+  noteSecret(reader.json.secret, "credential");
+  await using other = await pages.open("/usage", { key: reader.json.secret });
+  await other.getByRole("link", { name: "Vefkrókar", exact: true }).waitFor();
+  assert.equal(await other.getByRole("link", { name: "Rekstur" }).count(), 0);
+  await other.goto(`${pages.service.address}/console/operator`);
+  await other.getByRole("heading", { name: "Þessi síða er fyrir rekstraraðila" }).waitFor();
+  await checkPage(other);
+
+  page = await pages.open("/usage");
+  await page.getByRole("link", { name: "Rekstur", exact: true }).press("Enter");
+  await page.getByRole("heading", { level: 1, name: "Rekstur" }).waitFor();
+});
+
+test("nodes and their models, queues, failures and jobs by account are shown, and follow changes", async () => {
+  await page.getByRole("region", { name: "Hnútar", exact: true }).waitFor();
+  await until(async () => (await rowOf("Hnútar", /./))[1] === "Í lagi");
+  const [, , role, version, , streams] = await rowOf("Hnútar", /./);
+  assert.deepEqual([role, streams], ["api", "0"]);
+  assert.match(version ?? "", /^\d+\.\d+/);
+  const model = await rowOf("Líkön í vinnslu", "scripted");
+  assert.deepEqual([model[1], model[5]], ["Í notkun", "1 af 1"]);
+  const waiting = await rowOf("Raðir", "Uppskriftarverk");
+  assert.deepEqual(waiting.slice(0, 4), ["Uppskriftarverk", "2", "0", "0"]);
+  assert.notEqual(waiting[4], "–");
+  const failures = "Verk síðasta sólarhrings sem mistókust";
+  assert.deepEqual(await rowOf(failures, "MEDIA_NOT_FOUND"), [
+    "MEDIA_NOT_FOUND",
+    "Uppskriftarverk",
+    "1",
+  ]);
+  assert.deepEqual(await rowOf("Verk eftir reikningum", "First account"), [
+    "First account",
+    "2",
+    "0",
+    "1",
+  ]);
+  await db.deleteFrom("transcript_job").where("state", "=", "PROCESSING").execute();
+  await until(async () => (await rowOf("Raðir", "Uppskriftarverk"))[1] === "0");
+});
+
+test("the page is updated only while it is visible", async () => {
+  await using watched = await pages.open("/operator");
+  await watched.clock.install();
+  await watched.reload();
+  let count = 0;
+  watched.on("request", (request) => {
+    if (new URL(request.url()).pathname.endsWith("/operator/nodes")) count += 1;
+  });
+  await watched.getByRole("region", { name: "Hnútar", exact: true }).waitFor();
+  const seen = count;
+  await until(async () => {
+    await watched.clock.fastForward(6_000);
+    return count > seen;
+  });
+  const setVisible = async (state: string) =>
+    await watched.evaluate(`
+      Object.defineProperty(document, "visibilityState", { configurable: true, get: () => "${state}" });
+      document.dispatchEvent(new Event("visibilitychange"))`);
+  await setVisible("hidden");
+  await watched.waitForLoadState("networkidle");
+  const before = count;
+  await watched.clock.fastForward(60_000);
+  // The page's own requests would come before this one.
+  await watched.evaluate(`fetch("/livez").then(({ status }) => status)`);
+  assert.equal(count, before);
+  await setVisible("visible");
+  await until(async () => {
+    await watched.clock.fastForward(6_000);
+    return count > before;
+  });
+});
+
+test("limits are changed, and a wrong one is explained", async () => {
+  await account("Útvarpið").getByRole("button", { name: "Breyta mörkum: Útvarpið" }).click();
+  const dialog = page.getByRole("dialog", { name: "Breyta mörkum: Útvarpið" });
+  await dialog.getByLabel("Opin streymi").fill("fjögur");
+  await dialog.getByRole("button", { name: "Vista" }).click();
+  await dialog.getByText("Skrifaðu heila tölu, eða ekkert.").waitFor();
+  await checkPage(page);
+  await dialog.getByLabel("Opin streymi").fill("4");
+  await dialog.getByLabel("Geymd bæti").fill("5000000000");
+  await dialog.getByRole("button", { name: "Vista" }).click();
+  await dialog.waitFor({ state: "hidden" });
+  await account("Útvarpið").getByText("0 af 4").waitFor();
+  await account("Útvarpið").getByText("af 5,0 GB").waitFor();
+
+  await account("Útvarpið").getByRole("button", { name: "Breyta mörkum: Útvarpið" }).click();
+  assert.equal(await dialog.getByLabel("Opin streymi").inputValue(), "4");
+  await dialog.getByLabel("Opin streymi").fill("");
+  await dialog.getByRole("button", { name: "Vista" }).click();
+  await dialog.waitFor({ state: "hidden" });
+  const { limits } = await db
+    .selectFrom("account")
+    .select("limits")
+    .where("display_name", "=", "Útvarpið")
+    .executeTakeFirstOrThrow();
+  assert.deepEqual(limits, { storedBytes: 5_000_000_000 });
+});
+
+test("an account is disabled after a question, and enabled again; one's own cannot be", async () => {
+  assert.equal(await account("First account").getByRole("button", { name: /^Loka/ }).count(), 0);
+  await account("Útvarpið").getByRole("button", { name: "Loka reikningi: Útvarpið" }).click();
+  const dialog = page.getByRole("dialog", { name: "Loka reikningnum Útvarpið?" });
+  await dialog.getByText("Gögnin eru geymd", { exact: false }).waitFor();
+  await checkPage(page);
+  await dialog.getByRole("button", { name: "Loka reikningi" }).click();
+  await dialog.waitFor({ state: "hidden" });
+  await account("Útvarpið").getByText("Lokaður").waitFor();
+  const disabledAt = async () => {
+    const row = db.selectFrom("account").select("disabled_at");
+    return (await row.where("display_name", "=", "Útvarpið").executeTakeFirstOrThrow()).disabled_at;
+  };
+  assert.notEqual(await disabledAt(), null);
+  await account("Útvarpið").getByRole("button", { name: "Opna aftur: Útvarpið" }).click();
+  await account("Útvarpið").getByRole("button", { name: "Loka reikningi: Útvarpið" }).waitFor();
+  assert.equal(await disabledAt(), null);
+});
+
+test("the page is accessible, fits every window and does not shift", async () => {
+  await checkPage(page);
+  await checkLooks(page, "operator");
+  await show(page, icelandic);
+  const shown = async () => {
+    await page.getByRole("region", { name: "Raðir", exact: true }).waitFor();
+    await account("Útvarpið").waitFor();
+  };
+  await checkShift(page, shown);
+});
