@@ -32,6 +32,7 @@ import { jobWriting } from "./migrations/0028_job_writing.ts";
 import { mediaHold } from "./migrations/0029_media_hold.ts";
 import { traceContext } from "./migrations/0031_trace_context.ts";
 import { keySecretsAndUsage } from "./migrations/0033_key_secrets_and_usage.ts";
+import { modelTasks } from "./migrations/0035_model_tasks.ts";
 import { operatorsAndNodes } from "./migrations/0034_operators_and_nodes.ts";
 import { missingRight } from "./missing-right.ts";
 import type { SchemaChanges } from "./schema-change.ts";
@@ -72,6 +73,7 @@ export const migrations: SchemaChanges = {
   "0031_trace_context": traceContext,
   "0033_key_secrets_and_usage": keySecretsAndUsage,
   "0034_operators_and_nodes": operatorsAndNodes,
+  "0035_model_tasks": modelTasks,
 };
 
 /**
