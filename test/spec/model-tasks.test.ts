@@ -173,7 +173,9 @@ test("tasks that no node can do are refused, and tasks are in the audit log", as
   const none = `nodes/${crypto.randomUUID()}`;
   assert.equal(await statusOf({ kind: "PULL", model: "pulled", node: none }), 404);
   const { auditEvents } = await good("GET", "/v1/auditEvents");
-  const acts = auditEvents.filter(({ action }: { action: string }) => action.startsWith("model_task."));
+  const acts = auditEvents.filter(({ action }: { action: string }) =>
+    action.startsWith("model_task."),
+  );
   const [newest] = acts;
   const { kind, model, host } = newest.details;
   assert.deepEqual([newest.action, kind, model], ["model_task.create", "REMOVE", "is-IS-starter"]);
