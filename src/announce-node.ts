@@ -2,15 +2,26 @@ import { hostname } from "node:os";
 import type { Meter } from "./auth/meter.ts";
 import type { Config } from "./config.ts";
 import type { Database } from "./database/database.ts";
-import type { NodeModelStatus, NodeState, NodeStatus } from "./database/node-status.ts";
+import type {
+  InstalledModelStatus,
+  NodeModelStatus,
+  NodeState,
+  NodeStatus,
+} from "./database/node-status.ts";
 import type { EnginePool, EnginePoolState } from "./engines/pool/engine-pool.ts";
 import type { JobWorker } from "./jobs/worker/worker.ts";
+import { builtinCatalogue } from "./models/catalogue.ts";
+import { builtinModelsFolder, readModels, type ModelFolders } from "./models/models-folder.ts";
+import { openModelTaskWorker } from "./nodes/model-task-worker.ts";
+import { modelsFolderId } from "./nodes/models-folder-id.ts";
 import { openNodePulse } from "./nodes/node-pulse.ts";
 import { loadingModels } from "./readiness.ts";
 import type { Server } from "./server/server.ts";
 import { newId } from "./std/ids.ts";
 import type { Log } from "./std/log.ts";
 import { packageVersion } from "./std/version.ts";
+
+type AnnouncedSettings = Pick<Config, "role" | "modelsFolder" | "catalogueFile" | "modelKeys">;
 
 /** The parts of a node that it reports on. */
 interface AnnouncedParts {
@@ -22,21 +33,42 @@ interface AnnouncedParts {
   readonly log: Log;
 }
 
-/** Reports this node to the operators until the parts are disposed of. */
-export function announceNode(
-  { role }: Pick<Config, "role">,
+/**
+ * Reports this node to the operators, and does their tasks with models, until the parts are
+ * disposed of.
+ */
+export async function announceNode(
+  { role, modelsFolder, catalogueFile = builtinCatalogue, modelKeys }: AnnouncedSettings,
   stack: AsyncDisposableStack,
   parts: AnnouncedParts,
-): void {
+): Promise<void> {
   const { database, log } = parts;
-  const status = () => statusOf(role, parts);
-  stack.use(openNodePulse({ db: database.db, id: newId(), status, log }));
+  const { db } = database;
+  const folders = { builtin: builtinModelsFolder, installed: modelsFolder };
+  const folderId = await modelsFolderId(modelsFolder);
+  if (folderId !== undefined) {
+    const tasks = { db, folders, folderId, catalogueFile, modelKeys, log };
+    stack.use(openModelTaskWorker(tasks));
+  }
+  const status = async (): Promise<NodeStatus> => ({
+    ...(await statusOf(role, parts)),
+    modelsFolder: folderId ?? "",
+    installedModels: await installedIn(folders),
+  });
+  stack.use(openNodePulse({ db, id: newId(), status, log }));
+}
+
+async function installedIn(folders: ModelFolders): Promise<InstalledModelStatus[]> {
+  const { models } = await readModels(folders);
+  return models.map(({ card, bytes, isBuiltin }) => {
+    return { name: card.name, version: card.version, bytes, isBuiltin };
+  });
 }
 
 async function statusOf(
   role: Config["role"],
   { recognizer, server, meter, workers }: AnnouncedParts,
-): Promise<NodeStatus> {
+): Promise<Omit<NodeStatus, "modelsFolder" | "installedModels">> {
   const pool = recognizer.state();
   return {
     host: hostname(),

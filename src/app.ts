@@ -202,7 +202,7 @@ async function openParts(
   parts.defer(() => endWatches(watches));
   address = server.address;
   const metricsAddress = await metrics.listen(parts, { database, recognizer, server, ...listen });
-  announceNode(config, parts, { database, recognizer, server, meter, workers, log });
+  await announceNode(config, parts, { database, recognizer, server, meter, workers, log });
   const calls = { ...speech.parts, authenticator, publicUrl, recorder: metrics.calls, log };
   const wyoming = await openWyomingOf(config, parts, calls);
   const open = parts.move();

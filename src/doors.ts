@@ -42,6 +42,7 @@ import { createSignedUrls, type SignedUrls } from "./media/signed-url.ts";
 import { createResumableUploads } from "./media/resumable-uploads.ts";
 import type { UploadCollector } from "./media/upload-collector.ts";
 import { createUploads, type Uploads } from "./media/uploads.ts";
+import { builtinCatalogue } from "./models/catalogue.ts";
 import { createOperatorService } from "./operator/operator-service.ts";
 import { readHttpRulesFile } from "./server/http-rules-file.ts";
 import { implemented, type ImplementedService } from "./server/methods.ts";
@@ -385,16 +386,16 @@ export function accountServices(
   },
   {
     allowWebhooks,
-    settings: { accountLimits },
+    settings: { accountLimits, catalogueFile = builtinCatalogue },
   }: {
     readonly allowWebhooks: MediaAllowList;
-    readonly settings: Pick<Config, "accountLimits">;
+    readonly settings: Pick<Config, "accountLimits" | "catalogueFile">;
   },
 ): readonly ImplementedService[] {
   return [
     implemented(Accounts, createAccountsService(parts)),
     implemented(Vocabulary, createVocabularyService(parts)),
     implemented(Webhooks, createWebhooksService({ ...parts, allow: allowWebhooks })),
-    implemented(Operator, createOperatorService({ ...parts, accountLimits })),
+    implemented(Operator, createOperatorService({ ...parts, accountLimits, catalogueFile })),
   ];
 }

@@ -38,6 +38,7 @@ export const leftOutTables = {
   idle_worker: "it belongs to the running service",
   kysely_migration: "the manifest has the migrations",
   media_hold: "it belongs to running backups",
+  model_task: "it concerns the models folder of a node, which a backup does not contain",
   node: "it belongs to the running service",
   resource_change: "it is kept for ten minutes, for open streams",
   session: "people sign in again",

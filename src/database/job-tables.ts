@@ -1,4 +1,4 @@
-import type { Generated, JSONColumnType } from "kysely";
+import type { ColumnType, Generated, JSONColumnType, RawBuilder } from "kysely";
 import type { Instant } from "./column-types.ts";
 import type { NodeStatus } from "./node-status.ts";
 
@@ -134,6 +134,40 @@ export interface NodeTable {
   seen_at: Instant;
   /** What the node reports about itself. */
   status: JSONColumnType<NodeStatus>;
+}
+
+/** A task of a node with a model, which operators create. */
+export interface ModelTaskTable {
+  id: string;
+  /** The models folder that the task is for. */
+  folder_id: string;
+  /** The host name of the node that was named. */
+  host: string;
+  kind: "PULL" | "REMOVE" | "TEST";
+  model: string;
+  state: Generated<"WAITING" | "RUNNING" | "SUCCEEDED" | "FAILED" | "CANCELLED">;
+  /** Whether an operator has cancelled the task; a running one then ends within seconds. */
+  is_cancelled: Generated<boolean>;
+  /** The number of the latest lease: a node with an earlier lease changes nothing. */
+  lease: Generated<number>;
+  leased_until: Instant;
+  attempts: Generated<number>;
+  phase: Generated<string>;
+  received_bytes: ColumnType<string, number | undefined, number>;
+  total_bytes: ColumnType<string, number | undefined, number>;
+  failure: Generated<string>;
+  /** What a test has recognized. */
+  result: JSONColumnType<ModelTestFigures> | null;
+  created_at: Instant;
+  ended_at: ColumnType<Date | null, never, Date | RawBuilder<Date>>;
+}
+
+/** What a model recognized in a sample. */
+export interface ModelTestFigures {
+  readonly text: string;
+  readonly audioSeconds: number;
+  /** The time that recognition took, without loading. */
+  readonly tookMs: number;
 }
 
 /** A worker with an idle engine, which renews this row every second. */

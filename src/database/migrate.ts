@@ -33,6 +33,7 @@ import { mediaHold } from "./migrations/0029_media_hold.ts";
 import { traceContext } from "./migrations/0031_trace_context.ts";
 import { keySecretsAndUsage } from "./migrations/0033_key_secrets_and_usage.ts";
 import { operatorsAndNodes } from "./migrations/0034_operators_and_nodes.ts";
+import { modelTasks } from "./migrations/0035_model_tasks.ts";
 import { alignmentTraceAndMembers } from "./migrations/0036_alignment_trace_and_members.ts";
 import { newVersionJobs } from "./migrations/0037_new_version_jobs.ts";
 import { missingRight } from "./missing-right.ts";
@@ -74,6 +75,7 @@ export const migrations: SchemaChanges = {
   "0031_trace_context": traceContext,
   "0033_key_secrets_and_usage": keySecretsAndUsage,
   "0034_operators_and_nodes": operatorsAndNodes,
+  "0035_model_tasks": modelTasks,
   "0036_alignment_trace_and_members": alignmentTraceAndMembers,
   "0037_new_version_jobs": newVersionJobs,
 };

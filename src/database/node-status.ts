@@ -16,6 +16,18 @@ export interface NodeStatus {
   /** The share in use of the cores that live streams may occupy. */
   readonly load: number;
   readonly models: readonly NodeModelStatus[];
+  /** The id of the models folder; "" if the node cannot write to it. */
+  readonly modelsFolder: string;
+  readonly installedModels: readonly InstalledModelStatus[];
+}
+
+/** A model on the disk of a node. */
+export interface InstalledModelStatus {
+  readonly name: string;
+  readonly version: string;
+  readonly bytes: number;
+  /** Whether the model comes with the service. */
+  readonly isBuiltin: boolean;
 }
 
 /** A model of a node. */

@@ -29,6 +29,7 @@ import type {
   AlignmentJobTable,
   TranscriptJobWindowTable,
   IdleWorkerTable,
+  ModelTaskTable,
   NodeTable,
 } from "./job-tables.ts";
 
@@ -367,6 +368,7 @@ export interface Tables {
   alignment_job: AlignmentJobTable;
   idle_worker: IdleWorkerTable;
   node: NodeTable;
+  model_task: ModelTaskTable;
   vocabulary: VocabularyTable;
   vocabulary_phrase: VocabularyPhraseTable;
   webhook: WebhookTable;

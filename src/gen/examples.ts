@@ -856,6 +856,15 @@ export const examples: unknown = {
                 "sessions": 6,
                 "streamsMax": 40
               }
+            ],
+            "modelsFolder": "0198c5b2-1a4b-7e63-9d22-3c4d5e6f7081",
+            "installedModels": [
+              {
+                "name": "is-IS-starter",
+                "version": "1",
+                "bytes": "31457280",
+                "builtin": true
+              }
             ]
           }
         ]
@@ -985,6 +994,96 @@ export const examples: unknown = {
         },
         "members": 4,
         "keys": 2
+      }
+    }
+  ],
+  "hlust.operator.v1.Operator.ListCatalogueModels": [
+    {
+      "title": "The models that can be pulled",
+      "request": {},
+      "answer": {
+        "models": [
+          {
+            "name": "sherpa-onnx-whisper-small",
+            "version": "2024-07-13",
+            "languageCodes": [
+              "is-IS",
+              "en-US"
+            ],
+            "licence": "MIT",
+            "downloadBytes": "639387584"
+          }
+        ]
+      }
+    }
+  ],
+  "hlust.operator.v1.Operator.CreateModelTask": [
+    {
+      "title": "Test a model on a node",
+      "request": {
+        "kind": "TEST",
+        "model": "is-IS-starter",
+        "node": "nodes/0198c5b1-0f3a-7d52-8c11-2b3c4d5e6f70"
+      },
+      "answer": {
+        "name": "modelTasks/0198c5b3-2b5c-7f74-ae33-4d5e6f708192",
+        "kind": "TEST",
+        "model": "is-IS-starter",
+        "modelsFolder": "0198c5b2-1a4b-7e63-9d22-3c4d5e6f7081",
+        "host": "speech-1",
+        "state": "WAITING",
+        "phase": "",
+        "receivedBytes": "0",
+        "totalBytes": "0",
+        "failure": "",
+        "creationTime": "2026-11-20T12:00:00.500Z"
+      }
+    }
+  ],
+  "hlust.operator.v1.Operator.CancelModelTask": [
+    {
+      "title": "Cancel a task",
+      "request": {
+        "name": "modelTasks/0198c5b3-2b5c-7f74-ae33-4d5e6f708192"
+      },
+      "answer": {
+        "name": "modelTasks/0198c5b3-2b5c-7f74-ae33-4d5e6f708192",
+        "kind": "TEST",
+        "model": "is-IS-starter",
+        "modelsFolder": "0198c5b2-1a4b-7e63-9d22-3c4d5e6f7081",
+        "host": "speech-1",
+        "state": "CANCELLED",
+        "phase": "",
+        "receivedBytes": "0",
+        "totalBytes": "0",
+        "failure": "",
+        "creationTime": "2026-11-20T12:00:00.500Z",
+        "endTime": "2026-11-20T12:00:01.500Z"
+      }
+    }
+  ],
+  "hlust.operator.v1.Operator.ListModelTasks": [
+    {
+      "title": "The tasks, newest first",
+      "request": {},
+      "answer": {
+        "modelTasks": [
+          {
+            "name": "modelTasks/0198c5b3-2b5c-7f74-ae33-4d5e6f708192",
+            "kind": "TEST",
+            "model": "is-IS-starter",
+            "modelsFolder": "0198c5b2-1a4b-7e63-9d22-3c4d5e6f7081",
+            "host": "speech-1",
+            "state": "CANCELLED",
+            "phase": "",
+            "receivedBytes": "0",
+            "totalBytes": "0",
+            "failure": "",
+            "creationTime": "2026-11-20T12:00:00.500Z",
+            "endTime": "2026-11-20T12:00:01.500Z"
+          }
+        ],
+        "nextPageToken": ""
       }
     }
   ],

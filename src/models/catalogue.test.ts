@@ -28,6 +28,11 @@ const fileRoles: Readonly<Record<ModelKind, readonly (readonly string[])[]>> = {
     ["encoder", "mergedDecoder", "tokens"],
   ],
   diarization: [["segmentation", "embedding"]],
+  // Models at servers of others have no files, and are never in a catalogue.
+  "google-speech": [],
+  "riva-speech": [],
+  "openai-transcriptions": [],
+  "vosk-server": [],
 };
 
 const url = "https://models.example/it.tar.bz2";

@@ -26,6 +26,7 @@ export function nodeMethods({ db }: { readonly db: Kysely<Tables> }) {
 
 function nodeMessage({ id, startedAt, seenAt, status }: StoredNode): Node {
   const { host, address, role, version, state, openStreams, runningJobs, load, models } = status;
+  const { modelsFolder, installedModels } = status;
   return create(NodeSchema, {
     name: `nodes/${id}`,
     host,
@@ -39,6 +40,10 @@ function nodeMessage({ id, startedAt, seenAt, status }: StoredNode): Node {
     runningJobs,
     load,
     models: models.map(modelMessage),
+    modelsFolder,
+    installedModels: installedModels.map(({ name, version: installed, bytes, isBuiltin }) => {
+      return { name, version: installed, bytes: BigInt(bytes), builtin: isBuiltin };
+    }),
   });
 }
 

@@ -11,6 +11,7 @@ import { Transcripts } from "../../src/gen/hlust/transcripts/v1alpha1/transcript
 import { Webhooks } from "../../src/gen/hlust/webhooks/v1/webhooks_pb.ts";
 import { Speech as TiroSpeech } from "../../src/gen/tiro/speech/v1alpha/speech_pb.ts";
 import { googleBetaSpeech, originalSpeech, originalTranscripts } from "../../src/doors.ts";
+import { newId } from "../../src/std/ids.ts";
 import { newKeyPair } from "../fixtures/auth-fixture.ts";
 import { draftOf } from "../spec/transcripts.ts";
 import type { DoorName } from "./doors.ts";
@@ -249,6 +250,10 @@ const operator: Readonly<Record<string, Row>> = {
   ListNodes: manager([], () => [{}]),
   GetQueues: manager([], () => [{}]),
   ListManagedAccounts: manager([], () => [{}]),
+  ListCatalogueModels: manager([], () => [{}]),
+  CreateModelTask: manager([], () => [{ kind: "TEST", model: "it", node: `nodes/${newId()}` }]),
+  ListModelTasks: manager([], () => [{}]),
+  CancelModelTask: manager([], () => [{ name: `modelTasks/${newId()}` }]),
   UpdateManagedAccount: manager(["tenant"], ({ tenant }) => [
     { managedAccount: { name: tenant, ownLimits: { queuedJobs: 7 } } },
   ]),

@@ -5,6 +5,7 @@ import { Speech as GoogleSpeech } from "../../src/gen/google/cloud/speech/v1/spe
 import { Operations } from "../../src/gen/google/longrunning/operations_pb.ts";
 import { Accounts } from "../../src/gen/hlust/accounts/v1/accounts_pb.ts";
 import { Speech } from "../../src/gen/hlust/speech/v2beta1/speech_pb.ts";
+import { Operator } from "../../src/gen/hlust/operator/v1/operator_pb.ts";
 import { Transcripts } from "../../src/gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { Webhooks } from "../../src/gen/hlust/webhooks/v1/webhooks_pb.ts";
 import { Speech as TiroSpeech } from "../../src/gen/tiro/speech/v1alpha/speech_pb.ts";
@@ -41,6 +42,7 @@ export function assertComplete(audited: ReadonlySet<DescMethod>): void {
 }
 
 const ofSessions = "needs a session; test/access/console-session.test.ts tests it";
+const ofModels = "is audited; test/spec/model-tasks.test.ts tests it, with a node";
 const ofVersions = "each version has its author, its time and its kind, and none is ever changed";
 const ofJobs = "a job is listed with its times and its result, and changes no access";
 const ofOne =
@@ -53,6 +55,8 @@ const ofNothing = "answers without changing anything that others see";
  */
 const notAudited: ReadonlyMap<DescMethod, string> = new Map<DescMethod, string>([
   [Accounts.method.deleteSession, ofSessions],
+  [Operator.method.createModelTask, ofModels],
+  [Operator.method.cancelModelTask, ofModels],
   [Webhooks.method.testWebhook, "sends a message that the deliveries list"],
   [Webhooks.method.redeliverWebhookDelivery, "sends a message that the deliveries list"],
   [Transcripts.method.submitTranscriptJob, ofJobs],

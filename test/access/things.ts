@@ -207,6 +207,9 @@ export async function addSecondThings(owner: Owner, things: Things): Promise<voi
   };
   const days = ["2026-01-01", "2026-01-02"].map((day) => ({ ...used, day, job_ms: 0 }));
   await db.insertInto("usage_day").values(days).execute();
+  const task = { folder_id: newId(), host: "none", kind: "TEST", model: "it" } as const;
+  const tasks = [newId(), newId()].map((id) => ({ ...task, id }));
+  await db.insertInto("model_task").values(tasks).execute();
 }
 
 async function ask(owner: Owner, method: string, path: string, body?: unknown) {

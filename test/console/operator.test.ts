@@ -1,5 +1,7 @@
 // The page for operators: nodes, queues and accounts of the whole service.
 import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import type { Kysely } from "kysely";
@@ -8,6 +10,7 @@ import { openDatabase } from "../../src/database/database.ts";
 import type { Tables } from "../../src/database/tables.ts";
 import { createLog } from "../../src/std/log.ts";
 import { addAccount } from "../fixtures/auth-fixture.ts";
+import { catalogueText, serveDownloads, testCard } from "../fixtures/model-fixture.ts";
 import { until } from "../fixtures/until.ts";
 import { noteSecret } from "../spec/secrets.ts";
 import { checkPage, checkShift } from "./check-page.ts";
@@ -15,11 +18,23 @@ import { checkLooks, openTestPages, show, type TestPages } from "./open-test-pag
 
 const icelandic = { size: "desktop", language: "is", theme: "light" } as const;
 const parts = new AsyncDisposableStack();
+let catalogue: string;
 let pages: TestPages;
 let page: Page;
 let db: Kysely<Tables>;
 before(async () => {
-  pages = parts.use(await openTestPages({ HLUST_ROLE: "api" }));
+  // A download that sends half of a file, and then nothing.
+  const server = parts.use(
+    await serveDownloads((_request, response) => {
+      response.writeHead(200, { "content-length": 2_000_000 });
+      response.write(Buffer.alloc(1_000_000));
+    }),
+  );
+  catalogue = mkdtempSync(join(tmpdir(), "hlust-catalogue-"));
+  const downloads = [{ url: `${server.url}/it`, bytes: 2_000_000, unpack: "tar.bz2" as const }];
+  const file = join(catalogue, "catalogue.json");
+  writeFileSync(file, catalogueText({ card: testCard("english-small"), downloads }));
+  pages = parts.use(await openTestPages({ HLUST_ROLE: "api", HLUST_CATALOGUE: file }));
   const folder = join(pages.service.dataFolder, "postgres");
   ({ db } = parts.use(await openDatabase({ url: undefined, folder, log: createLog("silent") })));
   const accountId = await addAccount(db);
@@ -43,7 +58,10 @@ before(async () => {
     .where("id", "=", db.selectFrom("transcript_job").select("id").orderBy("id").limit(1))
     .execute();
 });
-after(() => parts.disposeAsync());
+after(async () => {
+  await parts.disposeAsync();
+  rmSync(catalogue, { recursive: true, force: true });
+});
 
 /** Returns the texts of the cells of a row, by the text of its first cell. */
 async function rowOf(name: string, first: string | RegExp): Promise<string[]> {
@@ -178,6 +196,23 @@ test("an account is disabled after a question, and enabled again; one's own cann
   await account("Útvarpið").getByRole("button", { name: "Opna aftur: Útvarpið" }).click();
   await account("Útvarpið").getByRole("button", { name: "Loka reikningi: Útvarpið" }).waitFor();
   assert.equal(await disabledAt(), null);
+});
+
+test("a model is pulled with its progress until that is cancelled, and another one is tested", async () => {
+  const tasks = page.getByRole("list", { name: "Aðgerðir á líkönum" }).getByRole("listitem");
+  await page.getByLabel("Líkan", { exact: true }).selectOption("english-small");
+  await page.getByRole("button", { name: "Sækja", exact: true }).click();
+  await tasks.getByText("1,0 MB af 2,0 MB").waitFor();
+  await page.reload();
+  await tasks.getByText("1,0 MB af 2,0 MB").waitFor();
+  await checkPage(page);
+  await tasks.getByRole("button", { name: "Hætta við: english-small" }).click();
+  await tasks.getByText("Hætt við", { exact: true }).waitFor();
+
+  await page.getByRole("button", { name: "Prófa is-IS-starter" }).click();
+  const tested = tasks.filter({ has: page.getByRole("heading", { name: "Prófa: is-IS-starter" }) });
+  await tested.getByText(/“ \d+,\d sek. af hljóði á \d+,\d sek\./).waitFor({ timeout: 90_000 });
+  assert.equal(await page.getByRole("button", { name: "Fjarlægja is-IS-starter" }).count(), 0);
 });
 
 test("the page is accessible, fits every window and does not shift", async () => {

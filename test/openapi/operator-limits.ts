@@ -2,6 +2,7 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { LimitsSchema } from "../../src/gen/hlust/api/annotations_pb.ts";
 import {
   ListManagedAccountsRequestSchema,
+  ListModelTasksRequestSchema,
   OwnLimitsSchema,
 } from "../../src/gen/hlust/operator/v1/operator_pb.ts";
 
@@ -13,10 +14,12 @@ export function operatorLimits(page: {
   readonly pageToken: LimitsInit;
 }): [field: string, limits: LimitsInit][] {
   return [
-    ...[ListManagedAccountsRequestSchema].flatMap(({ typeName }): [string, LimitsInit][] => [
-      [`${typeName}.page_size`, page.pageSize],
-      [`${typeName}.page_token`, page.pageToken],
-    ]),
+    ...[ListManagedAccountsRequestSchema, ListModelTasksRequestSchema].flatMap(
+      ({ typeName }): [string, LimitsInit][] => [
+        [`${typeName}.page_size`, page.pageSize],
+        [`${typeName}.page_token`, page.pageToken],
+      ],
+    ),
     ...OwnLimitsSchema.fields.map(({ name }): [string, LimitsInit] => [
       `${OwnLimitsSchema.typeName}.${name}`,
       { min: 0, ...(name === "stored_bytes" && { max: Number.MAX_SAFE_INTEGER }) },

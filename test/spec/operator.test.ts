@@ -206,7 +206,7 @@ test("owners cannot make themselves operators; the command line and operators ca
         signInToken: await createSignInToken(db, { accountId: id, memberId }),
       }),
     });
-    const session = (await signIn.json()) as { scopes: string[] };
+    const session: { scopes: string[] } = JSON.parse(await signIn.text());
     return session.scopes;
   };
   assert.ok(!(await scopes()).includes("operator"));

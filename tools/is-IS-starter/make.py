@@ -12,7 +12,7 @@ from pathlib import Path
 
 TOOLS = Path(__file__).resolve().parent
 ROOT = TOOLS.parent.parent
-STEPS, SEED = 12000, 1
+STEPS, SEED = 22000, 1
 SET_COUNT = 8000
 # The sets of utterances: seed, share of the plain voice, of texts with made words, of lists.
 # Training begins with the first two, and has the last one only in its last third.

@@ -133,7 +133,7 @@ def parse_options():
     parser.add_argument("--held-out", type=Path, required=True)
     parser.add_argument("--steps", type=int, required=True)
     parser.add_argument("--stop", type=int, help="end after this step, as if the run had been killed")
-    parser.add_argument("--rate", type=float, default=2.5e-3, help="highest learning rate")
+    parser.add_argument("--rate", type=float, default=1.2e-3, help="highest learning rate")
     parser.add_argument("--hidden", type=int, default=HIDDEN)
     parser.add_argument("--frames", type=int, default=9000, help="frames in a batch")
     parser.add_argument("--check-steps", type=int, default=1000)

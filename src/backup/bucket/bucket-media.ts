@@ -107,7 +107,6 @@ async function copyOne(
   return { bytes: sizeBytes, sha256: sha256?.toString("hex") ?? "" };
 }
 
-// oxlint-disable-next-line require-yield -- media may be empty
 async function* none(): AsyncGenerator<Uint8Array> {}
 
 function isSameService({ access }: BackupBucket, own: S3Settings): boolean {

@@ -117,9 +117,7 @@ async function signInWithKey(
       : usable.find(({ name, id }) => name === given || id === given);
   if (found) return { owner: { accountId, apiKeyId: found.id }, name: describe(found) };
   if (given === undefined) {
-    throw new Error(
-      "the account has no API key with every scope of an account: choose with --member or --key",
-    );
+    throw new Error("the account has no API key with every scope: choose with --member or --key");
   }
   const named = usable.map((each) => ({ each, names: [each.id, each.name, each.displayName] }));
   const near = nearest(named, given).map(({ each }) => describe(each));

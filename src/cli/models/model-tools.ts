@@ -1,12 +1,5 @@
+import type { RecognizedSpeech } from "../../engines/pool/recognize-sample.ts";
 import type { InstalledModel } from "../../models/models-folder.ts";
-
-/** What a model recognized in a recording. */
-export interface RecognizedSpeech {
-  readonly text: string;
-  readonly audioSeconds: number;
-  /** The time that recognition took, without loading. */
-  readonly tookMs: number;
-}
 
 /** The functions that need engines. Without these functions, models are installed untested. */
 export interface ModelTools {

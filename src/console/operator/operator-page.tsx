@@ -5,12 +5,13 @@ import { commonText } from "../text/common.ts";
 import { useText } from "../text/language.tsx";
 import { operatorText } from "../text/operator.ts";
 import { ManagedAccounts } from "./managed-accounts.tsx";
+import { Models } from "./models.tsx";
 import { Nodes } from "./nodes.tsx";
 import { Queues } from "./queues.tsx";
 import "../usage/usage-page.css";
 import "./operator.css";
 
-/** The whole service, for operators: its nodes, queues and accounts. */
+/** The whole service, for operators: its nodes, queues, models and accounts. */
 export function OperatorPage() {
   const t = useText();
   const { scopes } = useSession();
@@ -20,6 +21,7 @@ export function OperatorPage() {
         <PageHead title={t(commonText.operation)} sub={t(operatorText.sub)} />
         <Nodes />
         <Queues />
+        <Models />
         <ManagedAccounts />
       </div>
     );

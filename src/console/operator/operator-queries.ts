@@ -1,6 +1,8 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import type {
+  ListCatalogueModelsResponseJson,
   ListManagedAccountsResponseJson,
+  ListModelTasksResponseJson,
   ListNodesResponseJson,
   QueuesJson,
 } from "../../gen/hlust/operator/v1/operator_pb.ts";
@@ -8,6 +10,8 @@ import { callApi } from "../api/call-api.ts";
 
 /** How often the page is updated while it is visible. */
 const pollMs = 5_000;
+/** Progress is followed more closely. */
+const tasksPollMs = 2_000;
 /** Accounts change slowly, and their use takes longer to compute. */
 const accountsPollMs = 15_000;
 const accountsPerPage = 50;
@@ -22,6 +26,22 @@ export const queuesQuery = queryOptions({
   queryKey: ["operator", "queues"],
   queryFn: ({ signal }) => callApi<QueuesJson>("/v1/operator/queues", { signal }),
   refetchInterval: pollMs,
+});
+
+/** The models that can be pulled, which change only with the service. */
+export const catalogueQuery = queryOptions({
+  queryKey: ["operator", "catalogue"],
+  queryFn: ({ signal }) =>
+    callApi<ListCatalogueModelsResponseJson>("/v1/operator/catalogueModels", { signal }),
+  staleTime: Number.POSITIVE_INFINITY,
+});
+
+/** The latest tasks with models. */
+export const modelTasksQuery = queryOptions({
+  queryKey: ["operator", "modelTasks"],
+  queryFn: ({ signal }) =>
+    callApi<ListModelTasksResponseJson>("/v1/operator/modelTasks?pageSize=20", { signal }),
+  refetchInterval: tasksPollMs,
 });
 
 /** All accounts, oldest first, page by page. */

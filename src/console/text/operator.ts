@@ -4,8 +4,8 @@ import type { Problems } from "./problems.ts";
 /** Texts of the page for operators. */
 export const operatorText = {
   sub: {
-    is: "Allir hnútar, raðir og reikningar þjónustunnar. Síðan uppfærist á nokkurra sekúndna fresti.",
-    en: "All nodes, queues and accounts of the service. The page is updated every few seconds.",
+    is: "Allir hnútar, raðir, líkön og reikningar þjónustunnar. Síðan uppfærist á nokkurra sekúndna fresti.",
+    en: "All nodes, queues, models and accounts of the service. The page is updated every few seconds.",
   },
   notAllowed: { is: "Þessi síða er fyrir rekstraraðila", en: "This page is for operators" },
   notAllowedNext: {
@@ -75,6 +75,66 @@ export const operatorText = {
   byAccount: { is: "Verk eftir reikningum", en: "Jobs by account" },
   failed: { is: "Mistókust", en: "Failed" },
 
+  models: { is: "Líkön á diski", en: "Models on disk" },
+  size: { is: "Stærð", en: "Size" },
+  builtin: { is: "Fylgir Hlust", en: "Comes with Hlust" },
+  test: { is: "Prófa", en: "Test" },
+  testOf: { is: (model: string) => `Prófa ${model}`, en: (model: string) => `Test ${model}` },
+  remove: { is: "Fjarlægja", en: "Remove" },
+  removeOf: {
+    is: (model: string) => `Fjarlægja ${model}`,
+    en: (model: string) => `Remove ${model}`,
+  },
+  removeTitle: {
+    is: (model: string, host: string) => `Fjarlægja ${model} af ${host}?`,
+    en: (model: string, host: string) => `Remove ${model} from ${host}?`,
+  },
+  removeNext: {
+    is: "Skrám líkansins er eytt af þessum hnút og hann hættir að nota það innan nokkurra sekúndna. Hægt er að sækja það aftur.",
+    en: "The files of the model are deleted from this node, which stops using it within seconds. It can be pulled again.",
+  },
+  pullTitle: { is: "Sækja líkan", en: "Pull a model" },
+  pullNext: {
+    is: "Hver hnútur sækir í sína möppu (HLUST_MODELS) og notar líkanið innan nokkurra sekúndna. Hnútar með sameiginlega möppu sækja einu sinni.",
+    en: "Each node pulls into its own folder (HLUST_MODELS) and serves the model within seconds. Nodes that share a folder pull once.",
+  },
+  pull: { is: "Sækja", en: "Pull" },
+  noFolder: {
+    is: "Enginn hnútur getur skrifað í líkanamöppu sína.",
+    en: "No node can write to its models folder.",
+  },
+  tasks: { is: "Aðgerðir á líkönum", en: "Tasks with models" },
+  kindOf: {
+    MODEL_TASK_KIND_UNSPECIFIED: { is: "Óþekkt", en: "Unknown" },
+    PULL: { is: "Sækja", en: "Pull" },
+    REMOVE: { is: "Fjarlægja", en: "Remove" },
+    TEST: { is: "Prófa", en: "Test" },
+  },
+  taskStateOf: {
+    MODEL_TASK_STATE_UNSPECIFIED: { is: "Óþekkt", en: "Unknown" },
+    WAITING: { is: "Bíður", en: "Waiting" },
+    RUNNING: { is: "Í gangi", en: "Running" },
+    SUCCEEDED: { is: "Lokið", en: "Done" },
+    FAILED: { is: "Mistókst", en: "Failed" },
+    CANCELLED: { is: "Hætt við", en: "Cancelled" },
+  },
+  received: {
+    is: (received: string, total: string) => `${received} af ${total}`,
+    en: (received: string, total: string) => `${received} of ${total}`,
+  },
+  progressOf: {
+    is: (model: string) => `Framvinda: ${model}`,
+    en: (model: string) => `Progress: ${model}`,
+  },
+  figures: {
+    is: (audio: string, took: string) => `${audio} sek. af hljóði á ${took} sek.`,
+    en: (audio: string, took: string) => `${audio} s of audio in ${took} s`,
+  },
+  cancelOf: {
+    is: (model: string) => `Hætta við: ${model}`,
+    en: (model: string) => `Cancel: ${model}`,
+  },
+
   accounts: { is: "Reikningar", en: "Accounts" },
   account: { is: "Reikningur", en: "Account" },
   unnamed: { is: "Án nafns", en: "Without a name" },
@@ -138,6 +198,10 @@ export const operatorText = {
 
 /** Problems that only the page for operators has. */
 export const operatorProblems: Problems = {
+  TOO_MANY_MODEL_TASKS: {
+    sentence: { is: "Of margar aðgerðir bíða.", en: "Too many tasks wait." },
+    next: { is: "Hættu við eina fyrst.", en: "Cancel one first." },
+  },
   OWN_ACCOUNT: {
     sentence: {
       is: "Þetta er þinn eigin reikningur.",

@@ -17,7 +17,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file hlust/operator/v1/operator.proto.
  */
 export const file_hlust_operator_v1_operator: GenFile = /*@__PURE__*/
-  fileDesc("CiBobHVzdC9vcGVyYXRvci92MS9vcGVyYXRvci5wcm90bxIRaGx1c3Qub3BlcmF0b3IudjEiEgoQTGlzdE5vZGVzUmVxdWVzdCJBChFMaXN0Tm9kZXNSZXNwb25zZRImCgVub2RlcxgBIAMoCzIXLmhsdXN0Lm9wZXJhdG9yLnYxLk5vZGU6BPC7GAEiywIKBE5vZGUSDAoEbmFtZRgBIAEoCRIMCgRob3N0GAIgASgJEg8KB2FkZHJlc3MYAyABKAkSDAoEcm9sZRgEIAEoCRIPCgd2ZXJzaW9uGAUgASgJEisKBXN0YXRlGAYgASgOMhwuaGx1c3Qub3BlcmF0b3IudjEuTm9kZVN0YXRlEi4KCnN0YXJ0X3RpbWUYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjIKDmhlYXJ0YmVhdF90aW1lGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIUCgxvcGVuX3N0cmVhbXMYCSABKAUSFAoMcnVubmluZ19qb2JzGAogASgFEgwKBGxvYWQYCyABKAESLAoGbW9kZWxzGAwgAygLMhwuaGx1c3Qub3BlcmF0b3IudjEuTm9kZU1vZGVsIsMBCglOb2RlTW9kZWwSDAoEbmFtZRgBIAEoCRIPCgd2ZXJzaW9uGAIgASgJEhYKDmxhbmd1YWdlX2NvZGVzGAMgAygJEiwKBXN0YXRlGAQgASgOMh0uaGx1c3Qub3BlcmF0b3IudjEuTW9kZWxTdGF0ZRIRCglwcm9jZXNzZXMYBSABKAUSFwoPcmVhZHlfcHJvY2Vzc2VzGAYgASgFEhAKCHNlc3Npb25zGAcgASgFEhMKC3N0cmVhbXNfbWF4GAggASgFIhIKEEdldFF1ZXVlc1JlcXVlc3QingEKBlF1ZXVlcxIoCgZxdWV1ZXMYASADKAsyGC5obHVzdC5vcGVyYXRvci52MS5RdWV1ZRIxCghmYWlsdXJlcxgCIAMoCzIfLmhsdXN0Lm9wZXJhdG9yLnYxLlF1ZXVlRmFpbHVyZRIxCghhY2NvdW50cxgDIAMoCzIfLmhsdXN0Lm9wZXJhdG9yLnYxLlF1ZXVlQWNjb3VudDoE8LsYASJ0CgVRdWV1ZRIMCgRuYW1lGAEgASgJEg8KB3dhaXRpbmcYAiABKAUSDwoHcnVubmluZxgDIAEoBRIbChN3YWl0aW5nX2Zvcl9jb250ZW50GAQgASgFEh4KFm9sZGVzdF93YWl0aW5nX3NlY29uZHMYBSABKAUiPAoMUXVldWVGYWlsdXJlEg0KBXF1ZXVlGAEgASgJEg4KBnJlYXNvbhgCIAEoCRINCgVjb3VudBgDIAEoBSJnCgxRdWV1ZUFjY291bnQSDwoHYWNjb3VudBgBIAEoCRIUCgxkaXNwbGF5X25hbWUYAiABKAkSDwoHd2FpdGluZxgDIAEoBRIPCgdydW5uaW5nGAQgASgFEg4KBmZhaWxlZBgFIAEoBSJbChpMaXN0TWFuYWdlZEFjY291bnRzUmVxdWVzdBIgCglwYWdlX3NpemUYASABKAVCDdK8GAkJAAAAAAAAAAASGwoKcGFnZV90b2tlbhgCIAEoCUIH0rwYAxiACCJxChtMaXN0TWFuYWdlZEFjY291bnRzUmVzcG9uc2USMwoIYWNjb3VudHMYASADKAsyIS5obHVzdC5vcGVyYXRvci52MS5NYW5hZ2VkQWNjb3VudBIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAk6BPC7GAEi1QIKDk1hbmFnZWRBY2NvdW50EhEKBG5hbWUYASABKAlCA+BBAxIZCgxkaXNwbGF5X25hbWUYAiABKAlCA+BBAxI2Cg1jcmVhdGlvbl90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEDEhAKCGRpc2FibGVkGAQgASgIEjAKCm93bl9saW1pdHMYBSABKAsyHC5obHVzdC5vcGVyYXRvci52MS5Pd25MaW1pdHMSNQoGbGltaXRzGAYgASgLMiAuaGx1c3QuYWNjb3VudHMudjEuQWNjb3VudExpbWl0c0ID4EEDEjMKBXVzYWdlGAcgASgLMh8uaGx1c3QuYWNjb3VudHMudjEuQWNjb3VudFVzYWdlQgPgQQMSFAoHbWVtYmVycxgIIAEoBUID4EEDEhEKBGtleXMYCSABKAVCA+BBAzoE8LsYASLlAgoJT3duTGltaXRzEi8KE3JlcXVlc3RzX3Blcl9taW51dGUYASABKAVCDdK8GAkJAAAAAAAAAABIAIgBARIuChJjb25jdXJyZW50X3N0cmVhbXMYAiABKAVCDdK8GAkJAAAAAAAAAABIAYgBARInCgtxdWV1ZWRfam9icxgDIAEoBUIN0rwYCQkAAAAAAAAAAEgCiAEBEjEKFWF1ZGlvX3NlY29uZHNfcGVyX2RheRgEIAEoBUIN0rwYCQkAAAAAAAAAAEgDiAEBEjEKDHN0b3JlZF9ieXRlcxgFIAEoA0IW0rwYEgkAAAAAAAAAABH///////8/Q0gEiAEBQhYKFF9yZXF1ZXN0c19wZXJfbWludXRlQhUKE19jb25jdXJyZW50X3N0cmVhbXNCDgoMX3F1ZXVlZF9qb2JzQhgKFl9hdWRpb19zZWNvbmRzX3Blcl9kYXlCDwoNX3N0b3JlZF9ieXRlcyKPAQobVXBkYXRlTWFuYWdlZEFjY291bnRSZXF1ZXN0Ej8KD21hbmFnZWRfYWNjb3VudBgBIAEoCzIhLmhsdXN0Lm9wZXJhdG9yLnYxLk1hbmFnZWRBY2NvdW50QgPgQQISLwoLdXBkYXRlX21hc2sYAiABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrKl0KCU5vZGVTdGF0ZRIaChZOT0RFX1NUQVRFX1VOU1BFQ0lGSUVEEAASCQoFUkVBRFkQARIMCghTVEFSVElORxACEg0KCU5PVF9SRUFEWRADEgwKCERSQUlOSU5HEAQqYQoKTW9kZWxTdGF0ZRIbChdNT0RFTF9TVEFURV9VTlNQRUNJRklFRBAAEgsKB1NFUlZJTkcQARILCgdMT0FESU5HEAISDAoIVU5VU0FCTEUQAxIOCgpOT1RfTE9BREVEEAQy9QUKCE9wZXJhdG9yEoABCglMaXN0Tm9kZXMSIy5obHVzdC5vcGVyYXRvci52MS5MaXN0Tm9kZXNSZXF1ZXN0GiQuaGx1c3Qub3BlcmF0b3IudjEuTGlzdE5vZGVzUmVzcG9uc2UiKKK7GAoKCG9wZXJhdG9ygtPkkwIUEhIvdjEvb3BlcmF0b3Ivbm9kZXMSdgoJR2V0UXVldWVzEiMuaGx1c3Qub3BlcmF0b3IudjEuR2V0UXVldWVzUmVxdWVzdBoZLmhsdXN0Lm9wZXJhdG9yLnYxLlF1ZXVlcyIporsYCgoIb3BlcmF0b3KC0+STAhUSEy92MS9vcGVyYXRvci9xdWV1ZXMSoQEKE0xpc3RNYW5hZ2VkQWNjb3VudHMSLS5obHVzdC5vcGVyYXRvci52MS5MaXN0TWFuYWdlZEFjY291bnRzUmVxdWVzdBouLmhsdXN0Lm9wZXJhdG9yLnYxLkxpc3RNYW5hZ2VkQWNjb3VudHNSZXNwb25zZSIrorsYCgoIb3BlcmF0b3KC0+STAhcSFS92MS9vcGVyYXRvci9hY2NvdW50cxLJAgoUVXBkYXRlTWFuYWdlZEFjY291bnQSLi5obHVzdC5vcGVyYXRvci52MS5VcGRhdGVNYW5hZ2VkQWNjb3VudFJlcXVlc3QaIS5obHVzdC5vcGVyYXRvci52MS5NYW5hZ2VkQWNjb3VudCLdAaK7GAoKCG9wZXJhdG9yursYMwoJTk9UX0ZPVU5EEglOT1RfRk9VTkQaG1RoZSBhY2NvdW50IGRvZXMgbm90IGV4aXN0Lrq7GE0KE0ZBSUxFRF9QUkVDT05ESVRJT04SC09XTl9BQ0NPVU5UGilUaGUgY2FsbGVyIHdvdWxkIGRpc2FibGUgaXRzIG93biBhY2NvdW50LoLT5JMCQToPbWFuYWdlZF9hY2NvdW50Mi4vdjEvb3BlcmF0b3Ive21hbmFnZWRfYWNjb3VudC5uYW1lPWFjY291bnRzLyp9YgZwcm90bzM", [file_google_api_annotations, file_google_api_field_behavior, file_google_protobuf_field_mask, file_google_protobuf_timestamp, file_hlust_accounts_v1_accounts, file_hlust_api_annotations]);
+  fileDesc("CiBobHVzdC9vcGVyYXRvci92MS9vcGVyYXRvci5wcm90bxIRaGx1c3Qub3BlcmF0b3IudjEiEgoQTGlzdE5vZGVzUmVxdWVzdCJBChFMaXN0Tm9kZXNSZXNwb25zZRImCgVub2RlcxgBIAMoCzIXLmhsdXN0Lm9wZXJhdG9yLnYxLk5vZGU6BPC7GAEinwMKBE5vZGUSDAoEbmFtZRgBIAEoCRIMCgRob3N0GAIgASgJEg8KB2FkZHJlc3MYAyABKAkSDAoEcm9sZRgEIAEoCRIPCgd2ZXJzaW9uGAUgASgJEisKBXN0YXRlGAYgASgOMhwuaGx1c3Qub3BlcmF0b3IudjEuTm9kZVN0YXRlEi4KCnN0YXJ0X3RpbWUYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjIKDmhlYXJ0YmVhdF90aW1lGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIUCgxvcGVuX3N0cmVhbXMYCSABKAUSFAoMcnVubmluZ19qb2JzGAogASgFEgwKBGxvYWQYCyABKAESLAoGbW9kZWxzGAwgAygLMhwuaGx1c3Qub3BlcmF0b3IudjEuTm9kZU1vZGVsEhUKDW1vZGVsc19mb2xkZXIYDSABKAkSOwoQaW5zdGFsbGVkX21vZGVscxgOIAMoCzIhLmhsdXN0Lm9wZXJhdG9yLnYxLkluc3RhbGxlZE1vZGVsIk8KDkluc3RhbGxlZE1vZGVsEgwKBG5hbWUYASABKAkSDwoHdmVyc2lvbhgCIAEoCRINCgVieXRlcxgDIAEoAxIPCgdidWlsdGluGAQgASgIIsMBCglOb2RlTW9kZWwSDAoEbmFtZRgBIAEoCRIPCgd2ZXJzaW9uGAIgASgJEhYKDmxhbmd1YWdlX2NvZGVzGAMgAygJEiwKBXN0YXRlGAQgASgOMh0uaGx1c3Qub3BlcmF0b3IudjEuTW9kZWxTdGF0ZRIRCglwcm9jZXNzZXMYBSABKAUSFwoPcmVhZHlfcHJvY2Vzc2VzGAYgASgFEhAKCHNlc3Npb25zGAcgASgFEhMKC3N0cmVhbXNfbWF4GAggASgFIhIKEEdldFF1ZXVlc1JlcXVlc3QingEKBlF1ZXVlcxIoCgZxdWV1ZXMYASADKAsyGC5obHVzdC5vcGVyYXRvci52MS5RdWV1ZRIxCghmYWlsdXJlcxgCIAMoCzIfLmhsdXN0Lm9wZXJhdG9yLnYxLlF1ZXVlRmFpbHVyZRIxCghhY2NvdW50cxgDIAMoCzIfLmhsdXN0Lm9wZXJhdG9yLnYxLlF1ZXVlQWNjb3VudDoE8LsYASJ0CgVRdWV1ZRIMCgRuYW1lGAEgASgJEg8KB3dhaXRpbmcYAiABKAUSDwoHcnVubmluZxgDIAEoBRIbChN3YWl0aW5nX2Zvcl9jb250ZW50GAQgASgFEh4KFm9sZGVzdF93YWl0aW5nX3NlY29uZHMYBSABKAUiPAoMUXVldWVGYWlsdXJlEg0KBXF1ZXVlGAEgASgJEg4KBnJlYXNvbhgCIAEoCRINCgVjb3VudBgDIAEoBSJnCgxRdWV1ZUFjY291bnQSDwoHYWNjb3VudBgBIAEoCRIUCgxkaXNwbGF5X25hbWUYAiABKAkSDwoHd2FpdGluZxgDIAEoBRIPCgdydW5uaW5nGAQgASgFEg4KBmZhaWxlZBgFIAEoBSJbChpMaXN0TWFuYWdlZEFjY291bnRzUmVxdWVzdBIgCglwYWdlX3NpemUYASABKAVCDdK8GAkJAAAAAAAAAAASGwoKcGFnZV90b2tlbhgCIAEoCUIH0rwYAxiACCJxChtMaXN0TWFuYWdlZEFjY291bnRzUmVzcG9uc2USMwoIYWNjb3VudHMYASADKAsyIS5obHVzdC5vcGVyYXRvci52MS5NYW5hZ2VkQWNjb3VudBIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAk6BPC7GAEi1QIKDk1hbmFnZWRBY2NvdW50EhEKBG5hbWUYASABKAlCA+BBAxIZCgxkaXNwbGF5X25hbWUYAiABKAlCA+BBAxI2Cg1jcmVhdGlvbl90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEDEhAKCGRpc2FibGVkGAQgASgIEjAKCm93bl9saW1pdHMYBSABKAsyHC5obHVzdC5vcGVyYXRvci52MS5Pd25MaW1pdHMSNQoGbGltaXRzGAYgASgLMiAuaGx1c3QuYWNjb3VudHMudjEuQWNjb3VudExpbWl0c0ID4EEDEjMKBXVzYWdlGAcgASgLMh8uaGx1c3QuYWNjb3VudHMudjEuQWNjb3VudFVzYWdlQgPgQQMSFAoHbWVtYmVycxgIIAEoBUID4EEDEhEKBGtleXMYCSABKAVCA+BBAzoE8LsYASLlAgoJT3duTGltaXRzEi8KE3JlcXVlc3RzX3Blcl9taW51dGUYASABKAVCDdK8GAkJAAAAAAAAAABIAIgBARIuChJjb25jdXJyZW50X3N0cmVhbXMYAiABKAVCDdK8GAkJAAAAAAAAAABIAYgBARInCgtxdWV1ZWRfam9icxgDIAEoBUIN0rwYCQkAAAAAAAAAAEgCiAEBEjEKFWF1ZGlvX3NlY29uZHNfcGVyX2RheRgEIAEoBUIN0rwYCQkAAAAAAAAAAEgDiAEBEjEKDHN0b3JlZF9ieXRlcxgFIAEoA0IW0rwYEgkAAAAAAAAAABH///////8/Q0gEiAEBQhYKFF9yZXF1ZXN0c19wZXJfbWludXRlQhUKE19jb25jdXJyZW50X3N0cmVhbXNCDgoMX3F1ZXVlZF9qb2JzQhgKFl9hdWRpb19zZWNvbmRzX3Blcl9kYXlCDwoNX3N0b3JlZF9ieXRlcyKPAQobVXBkYXRlTWFuYWdlZEFjY291bnRSZXF1ZXN0Ej8KD21hbmFnZWRfYWNjb3VudBgBIAEoCzIhLmhsdXN0Lm9wZXJhdG9yLnYxLk1hbmFnZWRBY2NvdW50QgPgQQISLwoLdXBkYXRlX21hc2sYAiABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrIhwKGkxpc3RDYXRhbG9ndWVNb2RlbHNSZXF1ZXN0IlYKG0xpc3RDYXRhbG9ndWVNb2RlbHNSZXNwb25zZRIxCgZtb2RlbHMYASADKAsyIS5obHVzdC5vcGVyYXRvci52MS5DYXRhbG9ndWVNb2RlbDoE8LsYASJwCg5DYXRhbG9ndWVNb2RlbBIMCgRuYW1lGAEgASgJEg8KB3ZlcnNpb24YAiABKAkSFgoObGFuZ3VhZ2VfY29kZXMYAyADKAkSDwoHbGljZW5jZRgEIAEoCRIWCg5kb3dubG9hZF9ieXRlcxgFIAEoAyKcAwoJTW9kZWxUYXNrEgwKBG5hbWUYASABKAkSLgoEa2luZBgCIAEoDjIgLmhsdXN0Lm9wZXJhdG9yLnYxLk1vZGVsVGFza0tpbmQSDQoFbW9kZWwYAyABKAkSFQoNbW9kZWxzX2ZvbGRlchgEIAEoCRIMCgRob3N0GAUgASgJEjAKBXN0YXRlGAYgASgOMiEuaGx1c3Qub3BlcmF0b3IudjEuTW9kZWxUYXNrU3RhdGUSDQoFcGhhc2UYByABKAkSFgoOcmVjZWl2ZWRfYnl0ZXMYCCABKAMSEwoLdG90YWxfYnl0ZXMYCSABKAMSDwoHZmFpbHVyZRgKIAEoCRI3Cgt0ZXN0X3Jlc3VsdBgLIAEoCzIiLmhsdXN0Lm9wZXJhdG9yLnYxLk1vZGVsVGVzdFJlc3VsdBIxCg1jcmVhdGlvbl90aW1lGAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIsCghlbmRfdGltZRgNIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXA6BPC7GAEiTAoPTW9kZWxUZXN0UmVzdWx0EgwKBHRleHQYASABKAkSFQoNYXVkaW9fc2Vjb25kcxgCIAEoARIUCgx0b29rX3NlY29uZHMYAyABKAEidAoWQ3JlYXRlTW9kZWxUYXNrUmVxdWVzdBIzCgRraW5kGAEgASgOMiAuaGx1c3Qub3BlcmF0b3IudjEuTW9kZWxUYXNrS2luZEID4EECEhIKBW1vZGVsGAIgASgJQgPgQQISEQoEbm9kZRgDIAEoCUID4EECIlYKFUxpc3RNb2RlbFRhc2tzUmVxdWVzdBIgCglwYWdlX3NpemUYASABKAVCDdK8GAkJAAAAAAAAAAASGwoKcGFnZV90b2tlbhgCIAEoCUIH0rwYAxiACCJqChZMaXN0TW9kZWxUYXNrc1Jlc3BvbnNlEjEKC21vZGVsX3Rhc2tzGAEgAygLMhwuaGx1c3Qub3BlcmF0b3IudjEuTW9kZWxUYXNrEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCToE8LsYASImChZDYW5jZWxNb2RlbFRhc2tSZXF1ZXN0EgwKBG5hbWUYASABKAkqXQoJTm9kZVN0YXRlEhoKFk5PREVfU1RBVEVfVU5TUEVDSUZJRUQQABIJCgVSRUFEWRABEgwKCFNUQVJUSU5HEAISDQoJTk9UX1JFQURZEAMSDAoIRFJBSU5JTkcQBCphCgpNb2RlbFN0YXRlEhsKF01PREVMX1NUQVRFX1VOU1BFQ0lGSUVEEAASCwoHU0VSVklORxABEgsKB0xPQURJTkcQAhIMCghVTlVTQUJMRRADEg4KCk5PVF9MT0FERUQQBCpQCg1Nb2RlbFRhc2tLaW5kEh8KG01PREVMX1RBU0tfS0lORF9VTlNQRUNJRklFRBAAEggKBFBVTEwQARIKCgZSRU1PVkUQAhIICgRURVNUEAMqdgoOTW9kZWxUYXNrU3RhdGUSIAocTU9ERUxfVEFTS19TVEFURV9VTlNQRUNJRklFRBAAEgsKB1dBSVRJTkcQARILCgdSVU5OSU5HEAISDQoJU1VDQ0VFREVEEAMSCgoGRkFJTEVEEAQSDQoJQ0FOQ0VMTEVEEAUynQ0KCE9wZXJhdG9yEoABCglMaXN0Tm9kZXMSIy5obHVzdC5vcGVyYXRvci52MS5MaXN0Tm9kZXNSZXF1ZXN0GiQuaGx1c3Qub3BlcmF0b3IudjEuTGlzdE5vZGVzUmVzcG9uc2UiKKK7GAoKCG9wZXJhdG9ygtPkkwIUEhIvdjEvb3BlcmF0b3Ivbm9kZXMSdgoJR2V0UXVldWVzEiMuaGx1c3Qub3BlcmF0b3IudjEuR2V0UXVldWVzUmVxdWVzdBoZLmhsdXN0Lm9wZXJhdG9yLnYxLlF1ZXVlcyIporsYCgoIb3BlcmF0b3KC0+STAhUSEy92MS9vcGVyYXRvci9xdWV1ZXMSoQEKE0xpc3RNYW5hZ2VkQWNjb3VudHMSLS5obHVzdC5vcGVyYXRvci52MS5MaXN0TWFuYWdlZEFjY291bnRzUmVxdWVzdBouLmhsdXN0Lm9wZXJhdG9yLnYxLkxpc3RNYW5hZ2VkQWNjb3VudHNSZXNwb25zZSIrorsYCgoIb3BlcmF0b3KC0+STAhcSFS92MS9vcGVyYXRvci9hY2NvdW50cxLJAgoUVXBkYXRlTWFuYWdlZEFjY291bnQSLi5obHVzdC5vcGVyYXRvci52MS5VcGRhdGVNYW5hZ2VkQWNjb3VudFJlcXVlc3QaIS5obHVzdC5vcGVyYXRvci52MS5NYW5hZ2VkQWNjb3VudCLdAaK7GAoKCG9wZXJhdG9yursYMwoJTk9UX0ZPVU5EEglOT1RfRk9VTkQaG1RoZSBhY2NvdW50IGRvZXMgbm90IGV4aXN0Lrq7GE0KE0ZBSUxFRF9QUkVDT05ESVRJT04SC09XTl9BQ0NPVU5UGilUaGUgY2FsbGVyIHdvdWxkIGRpc2FibGUgaXRzIG93biBhY2NvdW50LoLT5JMCQToPbWFuYWdlZF9hY2NvdW50Mi4vdjEvb3BlcmF0b3Ive21hbmFnZWRfYWNjb3VudC5uYW1lPWFjY291bnRzLyp9EqgBChNMaXN0Q2F0YWxvZ3VlTW9kZWxzEi0uaGx1c3Qub3BlcmF0b3IudjEuTGlzdENhdGFsb2d1ZU1vZGVsc1JlcXVlc3QaLi5obHVzdC5vcGVyYXRvci52MS5MaXN0Q2F0YWxvZ3VlTW9kZWxzUmVzcG9uc2UiMqK7GAoKCG9wZXJhdG9ygtPkkwIeEhwvdjEvb3BlcmF0b3IvY2F0YWxvZ3VlTW9kZWxzEpADCg9DcmVhdGVNb2RlbFRhc2sSKS5obHVzdC5vcGVyYXRvci52MS5DcmVhdGVNb2RlbFRhc2tSZXF1ZXN0GhwuaGx1c3Qub3BlcmF0b3IudjEuTW9kZWxUYXNrIrMCorsYCgoIb3BlcmF0b3K6uxhPCglOT1RfRk9VTkQSCU5PVF9GT1VORBo3Tm8gbm9kZSBvZiB0aGlzIG5hbWUgcnVucyBub3csIG9yIGl0IGhhcyBubyBzdWNoIG1vZGVsLrq7GFsKE0ZBSUxFRF9QUkVDT05ESVRJT04SF01PREVMU19GT0xERVJfUkVBRF9PTkxZGitUaGUgbm9kZSBjYW5ub3Qgd3JpdGUgdG8gaXRzIG1vZGVscyBmb2xkZXIuursYTQoSUkVTT1VSQ0VfRVhIQVVTVEVEEhRUT09fTUFOWV9NT0RFTF9UQVNLUxohMTAwIHRhc2tzIHdhaXQ6IGNhbmNlbCBvbmUgZmlyc3QugtPkkwIcOgEqIhcvdjEvb3BlcmF0b3IvbW9kZWxUYXNrcxKUAQoOTGlzdE1vZGVsVGFza3MSKC5obHVzdC5vcGVyYXRvci52MS5MaXN0TW9kZWxUYXNrc1JlcXVlc3QaKS5obHVzdC5vcGVyYXRvci52MS5MaXN0TW9kZWxUYXNrc1Jlc3BvbnNlIi2iuxgKCghvcGVyYXRvcoLT5JMCGRIXL3YxL29wZXJhdG9yL21vZGVsVGFza3MS0AEKD0NhbmNlbE1vZGVsVGFzaxIpLmhsdXN0Lm9wZXJhdG9yLnYxLkNhbmNlbE1vZGVsVGFza1JlcXVlc3QaHC5obHVzdC5vcGVyYXRvci52MS5Nb2RlbFRhc2sidKK7GAoKCG9wZXJhdG9yursYMAoJTk9UX0ZPVU5EEglOT1RfRk9VTkQaGFRoZSB0YXNrIGRvZXMgbm90IGV4aXN0LoLT5JMCLDoBKiInL3YxL29wZXJhdG9yL3tuYW1lPW1vZGVsVGFza3MvKn06Y2FuY2VsYgZwcm90bzM", [file_google_api_annotations, file_google_api_field_behavior, file_google_protobuf_field_mask, file_google_protobuf_timestamp, file_hlust_accounts_v1_accounts, file_hlust_api_annotations]);
 
 /**
  * The request of ListNodes. It has no fields.
@@ -162,11 +162,26 @@ export type Node = Message<"hlust.operator.v1.Node"> & {
   load: number;
 
   /**
-   * The models of the node.
+   * The models in the engine processes of the node.
    *
    * @generated from field: repeated hlust.operator.v1.NodeModel models = 12;
    */
   models: NodeModel[];
+
+  /**
+   * The id of the models folder of the node, which nodes on the same folder share; empty if the
+   * node cannot write to it.
+   *
+   * @generated from field: string models_folder = 13;
+   */
+  modelsFolder: string;
+
+  /**
+   * The models on the disk of the node.
+   *
+   * @generated from field: repeated hlust.operator.v1.InstalledModel installed_models = 14;
+   */
+  installedModels: InstalledModel[];
 };
 
 /**
@@ -254,11 +269,26 @@ export type NodeJson = {
   load?: number | "NaN" | "Infinity" | "-Infinity";
 
   /**
-   * The models of the node.
+   * The models in the engine processes of the node.
    *
    * @generated from field: repeated hlust.operator.v1.NodeModel models = 12;
    */
   models?: NodeModelJson[];
+
+  /**
+   * The id of the models folder of the node, which nodes on the same folder share; empty if the
+   * node cannot write to it.
+   *
+   * @generated from field: string models_folder = 13;
+   */
+  modelsFolder?: string;
+
+  /**
+   * The models on the disk of the node.
+   *
+   * @generated from field: repeated hlust.operator.v1.InstalledModel installed_models = 14;
+   */
+  installedModels?: InstalledModelJson[];
 };
 
 /**
@@ -267,6 +297,83 @@ export type NodeJson = {
  */
 export const NodeSchema: GenMessage<Node, {jsonType: NodeJson}> = /*@__PURE__*/
   messageDesc(file_hlust_operator_v1_operator, 2);
+
+/**
+ * A model on the disk of a node.
+ *
+ * @generated from message hlust.operator.v1.InstalledModel
+ */
+export type InstalledModel = Message<"hlust.operator.v1.InstalledModel"> & {
+  /**
+   * The name of the model.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * The version of the model.
+   *
+   * @generated from field: string version = 2;
+   */
+  version: string;
+
+  /**
+   * The size of the model in bytes.
+   *
+   * @generated from field: int64 bytes = 3;
+   */
+  bytes: bigint;
+
+  /**
+   * Whether the model comes with the service, so that it cannot be removed.
+   *
+   * @generated from field: bool builtin = 4;
+   */
+  builtin: boolean;
+};
+
+/**
+ * A model on the disk of a node.
+ *
+ * @generated from message hlust.operator.v1.InstalledModel
+ */
+export type InstalledModelJson = {
+  /**
+   * The name of the model.
+   *
+   * @generated from field: string name = 1;
+   */
+  name?: string;
+
+  /**
+   * The version of the model.
+   *
+   * @generated from field: string version = 2;
+   */
+  version?: string;
+
+  /**
+   * The size of the model in bytes.
+   *
+   * @generated from field: int64 bytes = 3;
+   */
+  bytes?: string;
+
+  /**
+   * Whether the model comes with the service, so that it cannot be removed.
+   *
+   * @generated from field: bool builtin = 4;
+   */
+  builtin?: boolean;
+};
+
+/**
+ * Describes the message hlust.operator.v1.InstalledModel.
+ * Use `create(InstalledModelSchema)` to create a new message.
+ */
+export const InstalledModelSchema: GenMessage<InstalledModel, {jsonType: InstalledModelJson}> = /*@__PURE__*/
+  messageDesc(file_hlust_operator_v1_operator, 3);
 
 /**
  * A model in the engine processes of a node.
@@ -401,7 +508,7 @@ export type NodeModelJson = {
  * Use `create(NodeModelSchema)` to create a new message.
  */
 export const NodeModelSchema: GenMessage<NodeModel, {jsonType: NodeModelJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_operator_v1_operator, 3);
+  messageDesc(file_hlust_operator_v1_operator, 4);
 
 /**
  * The request of GetQueues. It has no fields.
@@ -424,7 +531,7 @@ export type GetQueuesRequestJson = {
  * Use `create(GetQueuesRequestSchema)` to create a new message.
  */
 export const GetQueuesRequestSchema: GenMessage<GetQueuesRequest, {jsonType: GetQueuesRequestJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_operator_v1_operator, 4);
+  messageDesc(file_hlust_operator_v1_operator, 5);
 
 /**
  * The queues of the whole service.
@@ -491,7 +598,7 @@ export type QueuesJson = {
  * Use `create(QueuesSchema)` to create a new message.
  */
 export const QueuesSchema: GenMessage<Queues, {jsonType: QueuesJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_operator_v1_operator, 5);
+  messageDesc(file_hlust_operator_v1_operator, 6);
 
 /**
  * A queue of the service.
@@ -584,7 +691,7 @@ export type QueueJson = {
  * Use `create(QueueSchema)` to create a new message.
  */
 export const QueueSchema: GenMessage<Queue, {jsonType: QueueJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_operator_v1_operator, 6);
+  messageDesc(file_hlust_operator_v1_operator, 7);
 
 /**
  * The number of jobs that failed for one reason.
@@ -647,7 +754,7 @@ export type QueueFailureJson = {
  * Use `create(QueueFailureSchema)` to create a new message.
  */
 export const QueueFailureSchema: GenMessage<QueueFailure, {jsonType: QueueFailureJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_operator_v1_operator, 7);
+  messageDesc(file_hlust_operator_v1_operator, 8);
 
 /**
  * The jobs of one account. Alignment jobs are included.
@@ -738,7 +845,7 @@ export type QueueAccountJson = {
  * Use `create(QueueAccountSchema)` to create a new message.
  */
 export const QueueAccountSchema: GenMessage<QueueAccount, {jsonType: QueueAccountJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_operator_v1_operator, 8);
+  messageDesc(file_hlust_operator_v1_operator, 9);
 
 /**
  * The request of ListManagedAccounts.
@@ -787,7 +894,7 @@ export type ListManagedAccountsRequestJson = {
  * Use `create(ListManagedAccountsRequestSchema)` to create a new message.
  */
 export const ListManagedAccountsRequestSchema: GenMessage<ListManagedAccountsRequest, {jsonType: ListManagedAccountsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_operator_v1_operator, 9);
+  messageDesc(file_hlust_operator_v1_operator, 10);
 
 /**
  * A page of accounts.
@@ -836,7 +943,7 @@ export type ListManagedAccountsResponseJson = {
  * Use `create(ListManagedAccountsResponseSchema)` to create a new message.
  */
 export const ListManagedAccountsResponseSchema: GenMessage<ListManagedAccountsResponse, {jsonType: ListManagedAccountsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_operator_v1_operator, 10);
+  messageDesc(file_hlust_operator_v1_operator, 11);
 
 /**
  * An account, as operators see it.
@@ -983,7 +1090,7 @@ export type ManagedAccountJson = {
  * Use `create(ManagedAccountSchema)` to create a new message.
  */
 export const ManagedAccountSchema: GenMessage<ManagedAccount, {jsonType: ManagedAccountJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_operator_v1_operator, 11);
+  messageDesc(file_hlust_operator_v1_operator, 12);
 
 /**
  * The limits that an operator has set for an account. 0 means no limit. If a limit is absent, that
@@ -1076,7 +1183,7 @@ export type OwnLimitsJson = {
  * Use `create(OwnLimitsSchema)` to create a new message.
  */
 export const OwnLimitsSchema: GenMessage<OwnLimits, {jsonType: OwnLimitsJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_operator_v1_operator, 12);
+  messageDesc(file_hlust_operator_v1_operator, 13);
 
 /**
  * The request of UpdateManagedAccount.
@@ -1125,7 +1232,620 @@ export type UpdateManagedAccountRequestJson = {
  * Use `create(UpdateManagedAccountRequestSchema)` to create a new message.
  */
 export const UpdateManagedAccountRequestSchema: GenMessage<UpdateManagedAccountRequest, {jsonType: UpdateManagedAccountRequestJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_operator_v1_operator, 13);
+  messageDesc(file_hlust_operator_v1_operator, 14);
+
+/**
+ * The request of ListCatalogueModels. It has no fields.
+ *
+ * @generated from message hlust.operator.v1.ListCatalogueModelsRequest
+ */
+export type ListCatalogueModelsRequest = Message<"hlust.operator.v1.ListCatalogueModelsRequest"> & {
+};
+
+/**
+ * The request of ListCatalogueModels. It has no fields.
+ *
+ * @generated from message hlust.operator.v1.ListCatalogueModelsRequest
+ */
+export type ListCatalogueModelsRequestJson = {
+};
+
+/**
+ * Describes the message hlust.operator.v1.ListCatalogueModelsRequest.
+ * Use `create(ListCatalogueModelsRequestSchema)` to create a new message.
+ */
+export const ListCatalogueModelsRequestSchema: GenMessage<ListCatalogueModelsRequest, {jsonType: ListCatalogueModelsRequestJson}> = /*@__PURE__*/
+  messageDesc(file_hlust_operator_v1_operator, 15);
+
+/**
+ * The models of a catalogue.
+ *
+ * @generated from message hlust.operator.v1.ListCatalogueModelsResponse
+ */
+export type ListCatalogueModelsResponse = Message<"hlust.operator.v1.ListCatalogueModelsResponse"> & {
+  /**
+   * The models, in the order of the catalogue.
+   *
+   * @generated from field: repeated hlust.operator.v1.CatalogueModel models = 1;
+   */
+  models: CatalogueModel[];
+};
+
+/**
+ * The models of a catalogue.
+ *
+ * @generated from message hlust.operator.v1.ListCatalogueModelsResponse
+ */
+export type ListCatalogueModelsResponseJson = {
+  /**
+   * The models, in the order of the catalogue.
+   *
+   * @generated from field: repeated hlust.operator.v1.CatalogueModel models = 1;
+   */
+  models?: CatalogueModelJson[];
+};
+
+/**
+ * Describes the message hlust.operator.v1.ListCatalogueModelsResponse.
+ * Use `create(ListCatalogueModelsResponseSchema)` to create a new message.
+ */
+export const ListCatalogueModelsResponseSchema: GenMessage<ListCatalogueModelsResponse, {jsonType: ListCatalogueModelsResponseJson}> = /*@__PURE__*/
+  messageDesc(file_hlust_operator_v1_operator, 16);
+
+/**
+ * A model that can be pulled.
+ *
+ * @generated from message hlust.operator.v1.CatalogueModel
+ */
+export type CatalogueModel = Message<"hlust.operator.v1.CatalogueModel"> & {
+  /**
+   * The name of the model.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * The version of the model.
+   *
+   * @generated from field: string version = 2;
+   */
+  version: string;
+
+  /**
+   * The languages that the model recognizes.
+   *
+   * @generated from field: repeated string language_codes = 3;
+   */
+  languageCodes: string[];
+
+  /**
+   * The licence of the model.
+   *
+   * @generated from field: string licence = 4;
+   */
+  licence: string;
+
+  /**
+   * The number of bytes to download; 0 if it is not known before.
+   *
+   * @generated from field: int64 download_bytes = 5;
+   */
+  downloadBytes: bigint;
+};
+
+/**
+ * A model that can be pulled.
+ *
+ * @generated from message hlust.operator.v1.CatalogueModel
+ */
+export type CatalogueModelJson = {
+  /**
+   * The name of the model.
+   *
+   * @generated from field: string name = 1;
+   */
+  name?: string;
+
+  /**
+   * The version of the model.
+   *
+   * @generated from field: string version = 2;
+   */
+  version?: string;
+
+  /**
+   * The languages that the model recognizes.
+   *
+   * @generated from field: repeated string language_codes = 3;
+   */
+  languageCodes?: string[];
+
+  /**
+   * The licence of the model.
+   *
+   * @generated from field: string licence = 4;
+   */
+  licence?: string;
+
+  /**
+   * The number of bytes to download; 0 if it is not known before.
+   *
+   * @generated from field: int64 download_bytes = 5;
+   */
+  downloadBytes?: string;
+};
+
+/**
+ * Describes the message hlust.operator.v1.CatalogueModel.
+ * Use `create(CatalogueModelSchema)` to create a new message.
+ */
+export const CatalogueModelSchema: GenMessage<CatalogueModel, {jsonType: CatalogueModelJson}> = /*@__PURE__*/
+  messageDesc(file_hlust_operator_v1_operator, 17);
+
+/**
+ * A task of a node with a model.
+ *
+ * @generated from message hlust.operator.v1.ModelTask
+ */
+export type ModelTask = Message<"hlust.operator.v1.ModelTask"> & {
+  /**
+   * The name of the task, as `modelTasks/<task_id>`.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * What the task does.
+   *
+   * @generated from field: hlust.operator.v1.ModelTaskKind kind = 2;
+   */
+  kind: ModelTaskKind;
+
+  /**
+   * The name of the model.
+   *
+   * @generated from field: string model = 3;
+   */
+  model: string;
+
+  /**
+   * The id of the models folder that the task is for, as nodes report it.
+   *
+   * @generated from field: string models_folder = 4;
+   */
+  modelsFolder: string;
+
+  /**
+   * The host name of the node that was named in the request.
+   *
+   * @generated from field: string host = 5;
+   */
+  host: string;
+
+  /**
+   * The state of the task.
+   *
+   * @generated from field: hlust.operator.v1.ModelTaskState state = 6;
+   */
+  state: ModelTaskState;
+
+  /**
+   * The step of a running pull: `download`, `check`, `unpack`, `verify` or `install`; empty before
+   * the first step.
+   *
+   * @generated from field: string phase = 7;
+   */
+  phase: string;
+
+  /**
+   * The number of bytes of the step that are done.
+   *
+   * @generated from field: int64 received_bytes = 8;
+   */
+  receivedBytes: bigint;
+
+  /**
+   * The total number of bytes of the step; 0 if it is not known.
+   *
+   * @generated from field: int64 total_bytes = 9;
+   */
+  totalBytes: bigint;
+
+  /**
+   * Why the task failed, in English; empty if it did not.
+   *
+   * @generated from field: string failure = 10;
+   */
+  failure: string;
+
+  /**
+   * The result of a test; absent otherwise.
+   *
+   * @generated from field: hlust.operator.v1.ModelTestResult test_result = 11;
+   */
+  testResult?: ModelTestResult | undefined;
+
+  /**
+   * The time at which the task was created.
+   *
+   * @generated from field: google.protobuf.Timestamp creation_time = 12;
+   */
+  creationTime?: Timestamp | undefined;
+
+  /**
+   * The time at which the task ended; absent before.
+   *
+   * @generated from field: google.protobuf.Timestamp end_time = 13;
+   */
+  endTime?: Timestamp | undefined;
+};
+
+/**
+ * A task of a node with a model.
+ *
+ * @generated from message hlust.operator.v1.ModelTask
+ */
+export type ModelTaskJson = {
+  /**
+   * The name of the task, as `modelTasks/<task_id>`.
+   *
+   * @generated from field: string name = 1;
+   */
+  name?: string;
+
+  /**
+   * What the task does.
+   *
+   * @generated from field: hlust.operator.v1.ModelTaskKind kind = 2;
+   */
+  kind?: ModelTaskKindJson;
+
+  /**
+   * The name of the model.
+   *
+   * @generated from field: string model = 3;
+   */
+  model?: string;
+
+  /**
+   * The id of the models folder that the task is for, as nodes report it.
+   *
+   * @generated from field: string models_folder = 4;
+   */
+  modelsFolder?: string;
+
+  /**
+   * The host name of the node that was named in the request.
+   *
+   * @generated from field: string host = 5;
+   */
+  host?: string;
+
+  /**
+   * The state of the task.
+   *
+   * @generated from field: hlust.operator.v1.ModelTaskState state = 6;
+   */
+  state?: ModelTaskStateJson;
+
+  /**
+   * The step of a running pull: `download`, `check`, `unpack`, `verify` or `install`; empty before
+   * the first step.
+   *
+   * @generated from field: string phase = 7;
+   */
+  phase?: string;
+
+  /**
+   * The number of bytes of the step that are done.
+   *
+   * @generated from field: int64 received_bytes = 8;
+   */
+  receivedBytes?: string;
+
+  /**
+   * The total number of bytes of the step; 0 if it is not known.
+   *
+   * @generated from field: int64 total_bytes = 9;
+   */
+  totalBytes?: string;
+
+  /**
+   * Why the task failed, in English; empty if it did not.
+   *
+   * @generated from field: string failure = 10;
+   */
+  failure?: string;
+
+  /**
+   * The result of a test; absent otherwise.
+   *
+   * @generated from field: hlust.operator.v1.ModelTestResult test_result = 11;
+   */
+  testResult?: ModelTestResultJson;
+
+  /**
+   * The time at which the task was created.
+   *
+   * @generated from field: google.protobuf.Timestamp creation_time = 12;
+   */
+  creationTime?: TimestampJson;
+
+  /**
+   * The time at which the task ended; absent before.
+   *
+   * @generated from field: google.protobuf.Timestamp end_time = 13;
+   */
+  endTime?: TimestampJson;
+};
+
+/**
+ * Describes the message hlust.operator.v1.ModelTask.
+ * Use `create(ModelTaskSchema)` to create a new message.
+ */
+export const ModelTaskSchema: GenMessage<ModelTask, {jsonType: ModelTaskJson}> = /*@__PURE__*/
+  messageDesc(file_hlust_operator_v1_operator, 18);
+
+/**
+ * What a model recognized in a sample that comes with the service.
+ *
+ * @generated from message hlust.operator.v1.ModelTestResult
+ */
+export type ModelTestResult = Message<"hlust.operator.v1.ModelTestResult"> & {
+  /**
+   * The recognized text.
+   *
+   * @generated from field: string text = 1;
+   */
+  text: string;
+
+  /**
+   * The length of the sample in seconds.
+   *
+   * @generated from field: double audio_seconds = 2;
+   */
+  audioSeconds: number;
+
+  /**
+   * The time that recognition took, in seconds, without loading.
+   *
+   * @generated from field: double took_seconds = 3;
+   */
+  tookSeconds: number;
+};
+
+/**
+ * What a model recognized in a sample that comes with the service.
+ *
+ * @generated from message hlust.operator.v1.ModelTestResult
+ */
+export type ModelTestResultJson = {
+  /**
+   * The recognized text.
+   *
+   * @generated from field: string text = 1;
+   */
+  text?: string;
+
+  /**
+   * The length of the sample in seconds.
+   *
+   * @generated from field: double audio_seconds = 2;
+   */
+  audioSeconds?: number | "NaN" | "Infinity" | "-Infinity";
+
+  /**
+   * The time that recognition took, in seconds, without loading.
+   *
+   * @generated from field: double took_seconds = 3;
+   */
+  tookSeconds?: number | "NaN" | "Infinity" | "-Infinity";
+};
+
+/**
+ * Describes the message hlust.operator.v1.ModelTestResult.
+ * Use `create(ModelTestResultSchema)` to create a new message.
+ */
+export const ModelTestResultSchema: GenMessage<ModelTestResult, {jsonType: ModelTestResultJson}> = /*@__PURE__*/
+  messageDesc(file_hlust_operator_v1_operator, 19);
+
+/**
+ * The request of CreateModelTask.
+ *
+ * @generated from message hlust.operator.v1.CreateModelTaskRequest
+ */
+export type CreateModelTaskRequest = Message<"hlust.operator.v1.CreateModelTaskRequest"> & {
+  /**
+   * What to do.
+   *
+   * @generated from field: hlust.operator.v1.ModelTaskKind kind = 1;
+   */
+  kind: ModelTaskKind;
+
+  /**
+   * The name of the model.
+   *
+   * @generated from field: string model = 2;
+   */
+  model: string;
+
+  /**
+   * The node, as `nodes/<node_id>`.
+   *
+   * @generated from field: string node = 3;
+   */
+  node: string;
+};
+
+/**
+ * The request of CreateModelTask.
+ *
+ * @generated from message hlust.operator.v1.CreateModelTaskRequest
+ */
+export type CreateModelTaskRequestJson = {
+  /**
+   * What to do.
+   *
+   * @generated from field: hlust.operator.v1.ModelTaskKind kind = 1;
+   */
+  kind?: ModelTaskKindJson;
+
+  /**
+   * The name of the model.
+   *
+   * @generated from field: string model = 2;
+   */
+  model?: string;
+
+  /**
+   * The node, as `nodes/<node_id>`.
+   *
+   * @generated from field: string node = 3;
+   */
+  node?: string;
+};
+
+/**
+ * Describes the message hlust.operator.v1.CreateModelTaskRequest.
+ * Use `create(CreateModelTaskRequestSchema)` to create a new message.
+ */
+export const CreateModelTaskRequestSchema: GenMessage<CreateModelTaskRequest, {jsonType: CreateModelTaskRequestJson}> = /*@__PURE__*/
+  messageDesc(file_hlust_operator_v1_operator, 20);
+
+/**
+ * The request of ListModelTasks.
+ *
+ * @generated from message hlust.operator.v1.ListModelTasksRequest
+ */
+export type ListModelTasksRequest = Message<"hlust.operator.v1.ListModelTasksRequest"> & {
+  /**
+   * The maximum number of tasks to return. Absent or 0 means 50; more than 1000 means 1000.
+   *
+   * @generated from field: int32 page_size = 1;
+   */
+  pageSize: number;
+
+  /**
+   * The `nextPageToken` of the previous page. Absent or empty for the first page.
+   *
+   * @generated from field: string page_token = 2;
+   */
+  pageToken: string;
+};
+
+/**
+ * The request of ListModelTasks.
+ *
+ * @generated from message hlust.operator.v1.ListModelTasksRequest
+ */
+export type ListModelTasksRequestJson = {
+  /**
+   * The maximum number of tasks to return. Absent or 0 means 50; more than 1000 means 1000.
+   *
+   * @generated from field: int32 page_size = 1;
+   */
+  pageSize?: number;
+
+  /**
+   * The `nextPageToken` of the previous page. Absent or empty for the first page.
+   *
+   * @generated from field: string page_token = 2;
+   */
+  pageToken?: string;
+};
+
+/**
+ * Describes the message hlust.operator.v1.ListModelTasksRequest.
+ * Use `create(ListModelTasksRequestSchema)` to create a new message.
+ */
+export const ListModelTasksRequestSchema: GenMessage<ListModelTasksRequest, {jsonType: ListModelTasksRequestJson}> = /*@__PURE__*/
+  messageDesc(file_hlust_operator_v1_operator, 21);
+
+/**
+ * A page of tasks.
+ *
+ * @generated from message hlust.operator.v1.ListModelTasksResponse
+ */
+export type ListModelTasksResponse = Message<"hlust.operator.v1.ListModelTasksResponse"> & {
+  /**
+   * The tasks of the page, newest first.
+   *
+   * @generated from field: repeated hlust.operator.v1.ModelTask model_tasks = 1;
+   */
+  modelTasks: ModelTask[];
+
+  /**
+   * The `pageToken` of the next page; empty on the last page.
+   *
+   * @generated from field: string next_page_token = 2;
+   */
+  nextPageToken: string;
+};
+
+/**
+ * A page of tasks.
+ *
+ * @generated from message hlust.operator.v1.ListModelTasksResponse
+ */
+export type ListModelTasksResponseJson = {
+  /**
+   * The tasks of the page, newest first.
+   *
+   * @generated from field: repeated hlust.operator.v1.ModelTask model_tasks = 1;
+   */
+  modelTasks?: ModelTaskJson[];
+
+  /**
+   * The `pageToken` of the next page; empty on the last page.
+   *
+   * @generated from field: string next_page_token = 2;
+   */
+  nextPageToken?: string;
+};
+
+/**
+ * Describes the message hlust.operator.v1.ListModelTasksResponse.
+ * Use `create(ListModelTasksResponseSchema)` to create a new message.
+ */
+export const ListModelTasksResponseSchema: GenMessage<ListModelTasksResponse, {jsonType: ListModelTasksResponseJson}> = /*@__PURE__*/
+  messageDesc(file_hlust_operator_v1_operator, 22);
+
+/**
+ * The request of CancelModelTask.
+ *
+ * @generated from message hlust.operator.v1.CancelModelTaskRequest
+ */
+export type CancelModelTaskRequest = Message<"hlust.operator.v1.CancelModelTaskRequest"> & {
+  /**
+   * The task to cancel, as `modelTasks/<task_id>`.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+};
+
+/**
+ * The request of CancelModelTask.
+ *
+ * @generated from message hlust.operator.v1.CancelModelTaskRequest
+ */
+export type CancelModelTaskRequestJson = {
+  /**
+   * The task to cancel, as `modelTasks/<task_id>`.
+   *
+   * @generated from field: string name = 1;
+   */
+  name?: string;
+};
+
+/**
+ * Describes the message hlust.operator.v1.CancelModelTaskRequest.
+ * Use `create(CancelModelTaskRequestSchema)` to create a new message.
+ */
+export const CancelModelTaskRequestSchema: GenMessage<CancelModelTaskRequest, {jsonType: CancelModelTaskRequestJson}> = /*@__PURE__*/
+  messageDesc(file_hlust_operator_v1_operator, 23);
 
 /**
  * The state of a node.
@@ -1252,6 +1972,130 @@ export const ModelStateSchema: GenEnum<ModelState, ModelStateJson> = /*@__PURE__
   enumDesc(file_hlust_operator_v1_operator, 1);
 
 /**
+ * What a task does with a model.
+ *
+ * @generated from enum hlust.operator.v1.ModelTaskKind
+ */
+export const ModelTaskKind = {
+  /**
+   * The kind is not set.
+   *
+   * @generated from enum value: MODEL_TASK_KIND_UNSPECIFIED = 0;
+   */
+  MODEL_TASK_KIND_UNSPECIFIED: 0,
+
+  /**
+   * Downloads, checks and installs the model of the catalogue.
+   *
+   * @generated from enum value: PULL = 1;
+   */
+  PULL: 1,
+
+  /**
+   * Removes the installed model.
+   *
+   * @generated from enum value: REMOVE = 2;
+   */
+  REMOVE: 2,
+
+  /**
+   * Recognizes a sample with the model.
+   *
+   * @generated from enum value: TEST = 3;
+   */
+  TEST: 3,
+} as const;
+
+/**
+ * What a task does with a model.
+ *
+ * @generated from enum hlust.operator.v1.ModelTaskKind
+ */
+export type ModelTaskKind = (typeof ModelTaskKind)[keyof typeof ModelTaskKind] | UnknownEnum;
+
+/**
+ * What a task does with a model.
+ *
+ * @generated from enum hlust.operator.v1.ModelTaskKind
+ */
+export type ModelTaskKindJson = "MODEL_TASK_KIND_UNSPECIFIED" | "PULL" | "REMOVE" | "TEST";
+
+/**
+ * Describes the enum hlust.operator.v1.ModelTaskKind.
+ */
+export const ModelTaskKindSchema: GenEnum<ModelTaskKind, ModelTaskKindJson> = /*@__PURE__*/
+  enumDesc(file_hlust_operator_v1_operator, 2);
+
+/**
+ * The state of a task.
+ *
+ * @generated from enum hlust.operator.v1.ModelTaskState
+ */
+export const ModelTaskState = {
+  /**
+   * The state is not set.
+   *
+   * @generated from enum value: MODEL_TASK_STATE_UNSPECIFIED = 0;
+   */
+  MODEL_TASK_STATE_UNSPECIFIED: 0,
+
+  /**
+   * The task waits for its node.
+   *
+   * @generated from enum value: WAITING = 1;
+   */
+  WAITING: 1,
+
+  /**
+   * A node is doing the task.
+   *
+   * @generated from enum value: RUNNING = 2;
+   */
+  RUNNING: 2,
+
+  /**
+   * The task is done.
+   *
+   * @generated from enum value: SUCCEEDED = 3;
+   */
+  SUCCEEDED: 3,
+
+  /**
+   * The task failed; `failure` has the reason.
+   *
+   * @generated from enum value: FAILED = 4;
+   */
+  FAILED: 4,
+
+  /**
+   * The task was cancelled.
+   *
+   * @generated from enum value: CANCELLED = 5;
+   */
+  CANCELLED: 5,
+} as const;
+
+/**
+ * The state of a task.
+ *
+ * @generated from enum hlust.operator.v1.ModelTaskState
+ */
+export type ModelTaskState = (typeof ModelTaskState)[keyof typeof ModelTaskState] | UnknownEnum;
+
+/**
+ * The state of a task.
+ *
+ * @generated from enum hlust.operator.v1.ModelTaskState
+ */
+export type ModelTaskStateJson = "MODEL_TASK_STATE_UNSPECIFIED" | "WAITING" | "RUNNING" | "SUCCEEDED" | "FAILED" | "CANCELLED";
+
+/**
+ * Describes the enum hlust.operator.v1.ModelTaskState.
+ */
+export const ModelTaskStateSchema: GenEnum<ModelTaskState, ModelTaskStateJson> = /*@__PURE__*/
+  enumDesc(file_hlust_operator_v1_operator, 3);
+
+/**
  * Manages the whole service: its nodes, queues and accounts (extension).
  *
  * Only callers with the scope `operator` may call it. No role has this scope. The first key of a
@@ -1308,6 +2152,54 @@ export const Operator: GenService<{
     methodKind: "unary";
     input: typeof UpdateManagedAccountRequestSchema;
     output: typeof ManagedAccountSchema;
+  },
+  /**
+   * Lists the models that can be pulled: those of the catalogue of the node that answers.
+   *
+   * @generated from rpc hlust.operator.v1.Operator.ListCatalogueModels
+   */
+  listCatalogueModels: {
+    methodKind: "unary";
+    input: typeof ListCatalogueModelsRequestSchema;
+    output: typeof ListCatalogueModelsResponseSchema;
+  },
+  /**
+   * Orders a node to pull, remove or test a model.
+   *
+   * Nodes with the same models folder count as one: one of them does it. A node does one task at a
+   * time, and serves the new models within seconds. If a node dies, the task continues when a node
+   * with this models folder runs again; a pull continues where it stopped.
+   *
+   * @generated from rpc hlust.operator.v1.Operator.CreateModelTask
+   */
+  createModelTask: {
+    methodKind: "unary";
+    input: typeof CreateModelTaskRequestSchema;
+    output: typeof ModelTaskSchema;
+  },
+  /**
+   * Lists the tasks of models, newest first: those that have not ended, and those of the last 30
+   * days.
+   *
+   * @generated from rpc hlust.operator.v1.Operator.ListModelTasks
+   */
+  listModelTasks: {
+    methodKind: "unary";
+    input: typeof ListModelTasksRequestSchema;
+    output: typeof ListModelTasksResponseSchema;
+  },
+  /**
+   * Cancels a task of a model.
+   *
+   * A task that runs ends within seconds. What a pull has downloaded is kept for the next pull of
+   * the model. A task that has ended stays as it is.
+   *
+   * @generated from rpc hlust.operator.v1.Operator.CancelModelTask
+   */
+  cancelModelTask: {
+    methodKind: "unary";
+    input: typeof CancelModelTaskRequestSchema;
+    output: typeof ModelTaskSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_hlust_operator_v1_operator, 0);
