@@ -54,6 +54,7 @@ test("readConfig() reads every setting", () => {
     HLUST_LIVE_EFFORT: "full",
     HLUST_DEFAULT_LANGUAGE: "is-IS",
     HLUST_CALL_BYTES_MAX: "1000000",
+    MODEL_KEY_RIVA: "a-key",
     HLUST_MODELS: "/srv/models",
     HLUST_MODEL_CHOICE: "is-IS:live=small, is-IS=large.2,en-US=parakeet",
     HLUST_CATALOGUE: "/etc/hlust/catalogue.json",
@@ -122,6 +123,7 @@ test("readConfig() reads every setting", () => {
     liveEffort: "full",
     defaultLanguage: "is-IS",
     callBytesMax: 1_000_000,
+    modelKeys: { MODEL_KEY_RIVA: "a-key" },
     modelsFolder: "/srv/models",
     modelChoice: [
       { languageCode: "is-IS", use: "live", model: "small" },

@@ -138,7 +138,7 @@ test("a decoder that was not asked for outputs keeps none", async () => {
 
 test("a model is named by its content: both kinds of one network are two models", async () => {
   const whole = await openStarter("whole");
-  assert.match(engine.outputs?.model ?? "", /^is-IS-starter 2 [0-9a-f]{16}$/);
+  assert.match(engine.outputs?.model ?? "", /^is-IS-starter 3 [0-9a-f]{16}$/);
   assert.notEqual(engine.outputs?.model, whole.outputs?.model);
   whole.close();
 });

@@ -95,18 +95,26 @@ interface Timed extends Pick<TimedWord, "text" | "word" | "isUnchanged" | "isEst
 }
 
 /**
- * Returns words of which none with a pin starts after a later word of the base, which keeps its own
- * times: what was typed may stand elsewhere now.
+ * Returns words of which none with a pin, or after one, starts after a later word of the base: what
+ * was typed may stand elsewhere now. Words of the base keep their own times, but in a paragraph that was joined
+ * they may start before an earlier one, and are then saved with its start.
  */
 function withPinsInOrder(words: readonly Timed[]): readonly Timed[] {
   if (!words.some(({ isPinned }) => isPinned)) return words;
+  let latest: Moment | undefined;
+  const saved = words.map(({ word, start, isPinned }) => {
+    if (word === undefined || isPinned) return undefined;
+    latest = latest ? later(latest, start) : start;
+    return latest;
+  });
   let bound: Moment | undefined;
   return words
+    .map((word, at) => ({ word, saved: saved[at] }))
     .toReversed()
-    .map((word) => {
-      if (word.isPinned && bound) return { ...word, start: earlier(word.start, bound) };
-      if (word.word !== undefined) bound = bound ? earlier(bound, word.start) : word.start;
-      return word;
+    .map((each) => {
+      bound = each.saved ?? bound;
+      const { word, saved: own } = each;
+      return own || !bound ? word : { ...word, start: earlier(word.start, bound) };
     })
     .toReversed();
 }
