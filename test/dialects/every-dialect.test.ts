@@ -1,10 +1,10 @@
-// What holds for every dialect: speech comes back right in both languages, with the word times of
-// speech:recognize, and a recording that cannot be used says so in the dialect's own error.
+// Speech comes back right through every dialect, in both languages, with the word times of
+// speech:recognize.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { espeak, flite, joined, noise } from "../fixtures/flite.ts";
 import { wavOf } from "../fixtures/jobs-fixture.ts";
-import { within } from "../fixtures/until.ts";
+import { onceWithin, until, within } from "../fixtures/until.ts";
 import { secondsOf } from "../spec/stream.ts";
 import {
   bearer,
@@ -251,4 +251,22 @@ describe("speech comes back right, with the word times of speech:recognize", () 
       });
     }
   }
+});
+
+test("Wyoming answers describe within a second, also while all engines are taken", async () => {
+  const { app, address } = dialects.service;
+  const open = async () => await openWyomingClient(app.wyomingAddress ?? "", address);
+  const speakers = [await open(), await open()];
+  for (const each of speakers) each.sendAudio(pcm("is"), { isOpen: true });
+  await until(async () => (await dialects.sessions()) === speakers.length);
+  await onceWithin(1_000, async () => {
+    const beganMs = performance.now();
+    const client = await open();
+    client.send("describe");
+    await within("info", client.waitFor("info"));
+    client.socket.destroy();
+    return performance.now() - beganMs;
+  });
+  for (const each of speakers) each.socket.destroy();
+  await until(async () => (await dialects.sessions()) === 0);
 });
