@@ -1,7 +1,9 @@
 // Limits, fairness and ends of calls of OpenAI's protocol.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import OpenAI, { APIConnectionTimeoutError, APIUserAbortError, toFile } from "openai";
 import { addAccount, addApiKey } from "../fixtures/auth-fixture.ts";
+import { cpuSlowness } from "../fixtures/cpu-slowness.ts";
 import { until } from "../fixtures/until.ts";
 import {
   bearer,
@@ -35,6 +37,39 @@ test("a client that disconnects ends the work within two seconds", async () => {
   controller.abort();
   await assert.rejects(answer, { name: "AbortError" });
   // Two seconds, on a machine that is five times as slow.
+  await until(async () => (await dialects.sessions()) === 0, 10_000);
+  await dialects.assertNothingLeft();
+});
+
+test("OpenAI's client ends the work when it is aborted, and when its own time limit is over", async () => {
+  const { address, key } = dialects.service;
+  let attempts = 0;
+  const client = new OpenAI({
+    apiKey: key,
+    baseURL: `${address}/v1`,
+    maxRetries: 1,
+    fetch: async (url, init) => {
+      // The client tries its fetch with a data: address before it sends a form.
+      if (typeof url === "string" && url.startsWith(address)) attempts += 1;
+      return await fetch(url, init);
+    },
+  });
+  const file = await toFile(long, "speech.wav");
+  const create = async (options: { signal?: AbortSignal; timeout?: number }) =>
+    await client.audio.transcriptions.create({ file, model: "whisper-1", language: "en" }, options);
+  const controller = new AbortController();
+  const aborted = assert.rejects(create({ signal: controller.signal }), APIUserAbortError);
+  await until(async () => (await dialects.sessions()) > 0);
+  controller.abort();
+  await aborted;
+  // Two seconds, on a machine that is five times as slow.
+  await until(async () => (await dialects.sessions()) === 0, 10_000);
+  assert.equal(attempts, 1);
+
+  const late = assert.rejects(create({ timeout: 1_000 * cpuSlowness }), APIConnectionTimeoutError);
+  await until(async () => (await dialects.sessions()) > 0);
+  await late;
+  assert.equal(attempts, 3, "the client tries again once");
   await until(async () => (await dialects.sessions()) === 0, 10_000);
   await dialects.assertNothingLeft();
 });

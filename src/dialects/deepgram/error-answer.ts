@@ -2,6 +2,7 @@ import { errorBody } from "../../server/answer-errors.ts";
 import type { SocketClose } from "../../server/dialect-socket.ts";
 import type { FailureAnswer } from "../../server/http.ts";
 import type { ServiceError } from "../../std/service-error.ts";
+import { fileErrorStatus } from "../file-error-status.ts";
 
 /** Deepgram's codes by status. Its clients show them, and repeat calls by their status. */
 const codes: Readonly<Record<number, string>> = {
@@ -18,14 +19,14 @@ const codes: Readonly<Record<number, string>> = {
 
 /** Returns an error as Deepgram words it. */
 export function deepgramErrorAnswer(error: ServiceError, requestId: string): FailureAnswer {
-  const { status, headers } = errorBody(error);
-  const code = error.reason.startsWith("MEDIA_") && status >= 500 ? 400 : status;
+  const { headers } = errorBody(error);
+  const status = fileErrorStatus(error);
   const body = {
-    err_code: codes[code] ?? (code >= 500 ? "INTERNAL_SERVER_ERROR" : "Bad Request"),
+    err_code: codes[status] ?? (status >= 500 ? "INTERNAL_SERVER_ERROR" : "Bad Request"),
     err_msg: error.message,
     request_id: requestId,
   };
-  return { status: code, headers, body: JSON.stringify(body) };
+  return { status, headers, body: JSON.stringify(body) };
 }
 
 /** What Deepgram says when it closes a socket without audio. */

@@ -1,6 +1,7 @@
 import { errorBody } from "../../server/answer-errors.ts";
 import type { FailureAnswer } from "../../server/http.ts";
 import type { ServiceError } from "../../std/service-error.ts";
+import { fileErrorStatus } from "../file-error-status.ts";
 
 /** The members that OpenAI's clients read of an error. */
 export interface OpenAiError {
@@ -16,20 +17,14 @@ export interface OpenAiError {
  */
 export function openAiErrorAnswer(error: ServiceError): FailureAnswer {
   const { headers } = errorBody(error);
-  const status = statusOf(error);
+  const status = fileErrorStatus(error);
   return { status, headers, body: JSON.stringify({ error: openAiError(error) }) };
 }
 
 export function openAiError(error: ServiceError): OpenAiError {
-  const status = statusOf(error);
+  const status = fileErrorStatus(error);
   const param = error.violations[0]?.field ?? null;
   return { message: error.message, ...kindOf(status, error), param };
-}
-
-/** Media that cannot be decoded would be repeated in vain if its status said that we failed. */
-function statusOf(error: ServiceError): number {
-  const { status } = errorBody(error);
-  return error.reason.startsWith("MEDIA_") && status >= 500 ? 400 : status;
 }
 
 function kindOf(status: number, { reason }: ServiceError): Pick<OpenAiError, "type" | "code"> {

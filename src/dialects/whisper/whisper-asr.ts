@@ -8,6 +8,7 @@ import { shown, Violations, type ServiceError } from "../../std/service-error.ts
 import { writeSrt } from "../../transcripts/subtitles/write-srt.ts";
 import { writeVtt } from "../../transcripts/subtitles/write-vtt.ts";
 import type { Dialect, DialectCall } from "../dialect.ts";
+import { fileErrorStatus } from "../file-error-status.ts";
 import { FormFields } from "../form-fields.ts";
 import { languageOf, nameOf, primaryOf } from "../language-of.ts";
 import { requireFile, type OpenAiParts } from "../openai/openai.ts";
@@ -51,7 +52,8 @@ export function createWhisperAsr(parts: OpenAiParts): Dialect {
 }
 
 function plainErrorAnswer(error: ServiceError): FailureAnswer {
-  const { status, headers } = errorBody(error);
+  const { headers } = errorBody(error);
+  const status = fileErrorStatus(error);
   headers["content-type"] = "text/plain; charset=utf-8";
   // Wrong values have the status that the original's framework gives them.
   const isOfValues = error.violations.length > 0 && status === 400;

@@ -3,6 +3,7 @@ import { errorBody } from "../../server/answer-errors.ts";
 import type { FailureAnswer } from "../../server/http.ts";
 import type { ServiceError } from "../../std/service-error.ts";
 import type { Dialect, DialectCall } from "../dialect.ts";
+import { fileErrorStatus } from "../file-error-status.ts";
 import { FormFields, isYes } from "../form-fields.ts";
 import { primaryOf } from "../language-of.ts";
 import { readWish } from "../openai/read-wish.ts";
@@ -38,7 +39,8 @@ export function createWhisperCpp(parts: OpenAiParts): Dialect {
 
 /** Returns an error as whisper.cpp does: its text alone. */
 function whisperErrorAnswer(error: ServiceError): FailureAnswer {
-  const { status, headers } = errorBody(error);
+  const { headers } = errorBody(error);
+  const status = fileErrorStatus(error);
   return { status, headers, body: JSON.stringify({ error: error.message }) };
 }
 
