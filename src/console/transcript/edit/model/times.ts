@@ -96,8 +96,8 @@ interface Timed extends Pick<TimedWord, "text" | "word" | "isUnchanged" | "isEst
 
 /**
  * Returns words of which none with a pin, or after one, starts after a later word of the base: what
- * was typed may stand elsewhere now. Words of the base keep their own times, but in a paragraph that
- * was joined they may start before an earlier one, and are then saved with its start.
+ * was typed may stand elsewhere now. Words of the base keep their own times, but in a joined
+ * paragraph they may start before an earlier one, and are then saved with its start.
  */
 function withPinsInOrder(words: readonly Timed[]): readonly Timed[] {
   if (!words.some(({ isPinned }) => isPinned)) return words;
