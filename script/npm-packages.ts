@@ -36,6 +36,7 @@ for (const name of readdirSync(join(root, "packages"))) {
   const written = { ...described, version: own.version, dependencies };
   writeFileSync(join(target, "package.json"), `${JSON.stringify(written, undefined, 2)}\n`);
   cpSync(join(folder, "README.md"), join(target, "README.md"));
+  if (described.files.includes("proto")) copyProtos(join(target, "proto"));
   cpSync(join(root, "LICENSE"), join(target, "LICENSE"));
   console.log(target);
 }
@@ -50,6 +51,13 @@ function shrinkDescriptor(file: string): void {
     return `fileDesc(btoa(${JSON.stringify(atob(base64))})`;
   });
   writeFileSync(file, written);
+}
+
+/** Copies the protos of the options that an API needs to have HTTP rules. */
+function copyProtos(target: string): void {
+  cpSync(join(root, "third_party/googleapis/google/api"), join(target, "google/api"), {
+    recursive: true,
+  });
 }
 
 function run(command: string, args: readonly string[]): void {

@@ -58,6 +58,11 @@ const file = objectIn(parsed);
 const registry = createRegistry(file_transcoding);
 
 const run: string[] = [];
+/** The vectors that passed. */
+const passed = new Set<string>();
+const deviated: string[] = [];
+/** The rows of the table in packages/http-transcoding/README.md. */
+const rows: string[] = [];
 
 /**
  * Sections that are not about the transcoder: websocket-vectors.test.ts runs the WebSocket vectors,
@@ -244,6 +249,21 @@ test("every section of the vectors is run here or in another test", (t) => {
   assert.ok(Object.keys(deviations).length <= 6);
 });
 
+test("the tables of conformance of http-transcoding say what passed", { skip: isForeign }, () => {
+  const file = join(import.meta.dirname, "../packages/http-transcoding/README.md");
+  const readme = readFileSync(file, "utf8");
+  const [, table = ""] = /^\| Vectors of .*\n\|[-|]+\|\n((?:\|.*\n)+)/m.exec(readme) ?? [];
+  assert.deepEqual(table.trimEnd().split("\n"), rows);
+  const [, rules = ""] = /^\| Rule of .*\n\|[-|]+\|\n((?:\|.*\n)+)/m.exec(readme) ?? [];
+  const met = Array.from(
+    rules.matchAll(/^\|.*\| met \| ([a-z0-9 -]+) \|$/gm),
+    ([, ids = ""]) => ids,
+  );
+  assert.equal(met.length, rules.trimEnd().split("\n").length);
+  for (const id of met.flatMap((ids) => ids.split(" "))) assert.ok(passed.has(id), id);
+  for (const id of deviated) assert.ok(readme.includes(`\`${id}\``), `${id} is not met`);
+});
+
 /**
  * Defines the test of one section, which names every vector that fails and every deviation that no
  * longer fails.
@@ -258,16 +278,23 @@ function section(name: string, check: (vector: Vector) => "skip" | void): void {
       try {
         if (hasOtherOptions(vector) || check(vector) === "skip") counts.skipped++;
         else if (deviates) failed.push(`${vector.id} passes now: remove it from the list`);
-        else counts.passed++;
+        else {
+          counts.passed++;
+          passed.add(vector.id);
+        }
       } catch (error) {
         const message = error instanceof Error ? error.message : String(error);
-        if (deviates) counts.deviating++;
+        if (deviates) {
+          counts.deviating++;
+          deviated.push(vector.id);
+        }
         // A foreign file can have options that are not supported.
         else if (vector["optional"] === true && isForeign) counts.optional++;
         else failed.push(`${vector.id}: ${message}`);
       }
     }
     t.diagnostic(`${name}: ${JSON.stringify(counts)}`);
+    rows.push(`| ${name} | ${counts.passed} | ${counts.deviating} | ${counts.skipped} |`);
     assert.deepEqual(failed, []);
     assert.ok(counts.passed > 0 || isForeign);
   });

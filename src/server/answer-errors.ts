@@ -7,28 +7,9 @@ import {
 } from "../gen/google/rpc/error_details_pb.ts";
 import { durationFromMs } from "../std/duration.ts";
 import { errorCodes, rpcCodes, type ErrorCode } from "../std/error-codes.ts";
+import { errorStatuses } from "../std/error-statuses.ts";
 import { ServiceError } from "../std/service-error.ts";
 import { originKey } from "./call-origin.ts";
-
-/** The HTTP status of each code (api: Errors). */
-const statuses: Readonly<Record<ErrorCode, number>> = {
-  cancelled: 499,
-  unknown: 500,
-  invalid_argument: 400,
-  deadline_exceeded: 504,
-  not_found: 404,
-  already_exists: 409,
-  permission_denied: 403,
-  resource_exhausted: 429,
-  failed_precondition: 400,
-  aborted: 409,
-  out_of_range: 400,
-  unimplemented: 501,
-  internal: 500,
-  unavailable: 503,
-  data_loss: 500,
-  unauthenticated: 401,
-};
 
 /** Returns the google.rpc.Code of a failure, for example 3. */
 export function rpcCode(error: ServiceError): number {
@@ -104,7 +85,7 @@ export function errorBody(error: ServiceError): {
   headers: Record<string, string>;
   body: string;
 } {
-  const status = error.httpStatus ?? statuses[error.code];
+  const status = error.httpStatus ?? errorStatuses[error.code].http;
   const { code, message, details } = statusJson(error);
   const inner = { code: status, status: error.code.toUpperCase(), message, details };
   const headers: Record<string, string> = { "content-type": "application/json" };

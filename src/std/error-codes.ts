@@ -1,4 +1,8 @@
 import { Code } from "@connectrpc/connect";
+import type { ErrorCode } from "./error-statuses.ts";
+
+export { errorCodes, isErrorCode } from "./error-statuses.ts";
+export type { ErrorCode } from "./error-statuses.ts";
 
 /**
  * The google.rpc.Code of each error code. The error codes are the names of google.rpc.Code in lower
@@ -21,12 +25,4 @@ export const rpcCodes = {
   unavailable: Code.Unavailable,
   data_loss: Code.DataLoss,
   unauthenticated: Code.Unauthenticated,
-} as const satisfies Readonly<Record<string, Code>>;
-
-export type ErrorCode = keyof typeof rpcCodes;
-
-export function isErrorCode(name: string): name is ErrorCode {
-  return Object.hasOwn(rpcCodes, name);
-}
-
-export const errorCodes: readonly ErrorCode[] = Object.keys(rpcCodes).filter(isErrorCode);
+} as const satisfies Readonly<Record<ErrorCode, Code>>;

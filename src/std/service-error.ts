@@ -1,4 +1,4 @@
-import type { ErrorCode } from "./error-codes.ts";
+import type { ErrorCode } from "./error-statuses.ts";
 
 /**
  * One violation in a request. `field` is a path of JSON names, such as

@@ -82,6 +82,7 @@ describe("script/release", { skip: !isCheckout && "this is not a checkout" }, ()
       `hlust-${version}.tgz`,
       `hlust-chart-${version}.tgz`,
       `hlust-client-${version}.tgz`,
+      `http-transcoding-${version}.tgz`,
       "licenses.txt",
     ]);
     const sums = readFileSync(join(one, "SHA256SUMS"), "utf8");
