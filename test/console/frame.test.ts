@@ -43,6 +43,9 @@ test("the menu is in a landmark, and all its links are large enough to press", a
     const text = await link.innerText();
     assert.ok(width >= 24 && height >= 24, `${text} is ${width} by ${height} px`);
   }
+  const account = page.locator(".account-menu").getByRole("link");
+  await account.click();
+  await page.locator('.account-menu a[aria-current="page"]').waitFor();
 });
 
 test("the frame fits every size, language and theme; a page fills the screen of a phone", async () => {

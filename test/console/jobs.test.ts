@@ -189,6 +189,16 @@ test("a failed job shows the reason and can be submitted again; a silent recordi
   await row(page, "Þögn").getByRole("link", { name: "Þögn" }).waitFor();
   await checkLooks(page, "jobs");
   await show(page, desktop);
+  // States have signs, and the button is at the left below the reason.
+  const signs = await page.evaluate<string[]>(
+    `[...document.querySelectorAll(".job-state")].map((state) =>
+      state.dataset.sign + (getComputedStyle(state, "::before").content.startsWith("none") ? " unseen" : ""))`,
+  );
+  for (const sign of ["✕", "✓"])
+    assert.ok(signs.includes(sign), `${sign} is not in ${signs.join()}`);
+  const reason = await gone.locator(".job-reason").boundingBox();
+  const again = await gone.getByRole("button", { name: "Reyna aftur" }).boundingBox();
+  assert.ok(reason && again && again.y >= reason.y + reason.height && again.x < reason.x + 1);
   // A file that is not a recording cannot be recognized the next time either.
   assert.equal(await row(page, "Störf þingsins").getByRole("button", { name: /Reyna/ }).count(), 0);
   await row(page, "Störf þingsins").getByRole("button", { name: "Fjarlægja: Störf" }).click();

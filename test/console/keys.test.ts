@@ -247,6 +247,11 @@ test("the keys page and its dialogs are accessible and fit the screen in every l
   const list = page.getByRole("listitem");
   await page.reload();
   await list.first().waitFor();
+  // Words at the side are not in the typeface of figures.
+  const typeface = await page.evaluate<string>(
+    "getComputedStyle(document.querySelector('.key-row .side > span')).fontFamily",
+  );
+  assert.doesNotMatch(typeface, /mono/);
   await checkLooks(page, "keys");
   await page.getByRole("button", { name: "New signing key" }).click();
   await page.getByLabel("I have a key pair").check();

@@ -72,6 +72,9 @@ test("a key signs in with only the keyboard, at any address; a refused key stays
   await heading(page, "Skráðu þig inn").waitFor();
   assert.deepEqual(errors, []);
   assert.equal(await page.title(), "Skráðu þig inn · Hlust");
+  // All of the page is in landmarks.
+  await page.getByRole("banner").getByText("Hlust", { exact: true }).waitFor();
+  await page.getByRole("contentinfo").getByRole("combobox").first().waitFor();
   const contact = page.getByRole("link", { name: "adgangur@hlust.example" });
   assert.equal(await contact.getAttribute("href"), "mailto:adgangur@hlust.example");
   await page.getByText("Vantar þig aðgang? Hafðu samband:").waitFor();

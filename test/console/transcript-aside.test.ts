@@ -35,6 +35,11 @@ test("a speaker is named with only the keyboard: immediately, everywhere, and in
     "Fréttamaður\n0:12",
     "Rödd S2\n0:22",
   ]);
+  // Names that can be changed show a pencil.
+  const sign = await page.evaluate<string>(
+    "getComputedStyle(document.querySelector('button.speaker-name'), '::after').content",
+  );
+  assert.match(sign, /✎/);
   await speakers.getByRole("button", { name: "Breyta nafninu Rödd S2" }).focus();
   await page.keyboard.press("Enter");
   await page.keyboard.type("Þórdís Ægisdóttir");

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { lazy, Suspense, useState } from "react";
-import { Link } from "wouter";
+import { Link, useLocation } from "wouter";
 import { stopStoring } from "../api/unsaved-work.ts";
 import { identityOf, sessionQuery, signOut, switchAccount, type Session } from "../api/session.ts";
 import { Button } from "../parts/button.tsx";
@@ -22,6 +22,7 @@ const SignOutDialog = lazy(async () => {
  */
 export function AccountMenu({ session }: { readonly session: Session }) {
   const t = useText();
+  const [here] = useLocation();
   const queries = useQueryClient();
   const leave = useMutation({
     mutationFn: async () => {
@@ -70,7 +71,9 @@ export function AccountMenu({ session }: { readonly session: Session }) {
       ) : (
         <span className="account-name">{account.displayName}</span>
       )}
-      <Link to="/account">{displayName}</Link>
+      <Link to="/account" aria-current={here === "/account" ? "page" : undefined}>
+        {displayName}
+      </Link>
       <Button
         look="quiet"
         onPress={() => check.mutate()}

@@ -40,10 +40,15 @@ export function JobFailed({
   return (
     <>
       {isCancelled(code) ? (
-        <span>{t(jobsText.cancelled)}</span>
+        <span className="job-state" data-sign="–">
+          {t(jobsText.cancelled)}
+        </span>
       ) : (
         <span className="job-reason">
-          <span className="failed">{t(sentence)}</span> {t(next)}
+          <span className="job-state failed" data-sign="✕">
+            {t(sentence)}
+          </span>{" "}
+          {t(next)}
         </span>
       )}
       {again.isSuccess && <span>{t(jobsText.triedAgain)}</span>}

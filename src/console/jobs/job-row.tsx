@@ -66,7 +66,9 @@ export function JobRow({
         )}
         {state.kind === "SUCCESS" && (
           <>
-            <span>{t(jobsText.ready)}</span>
+            <span className="job-state" data-sign="✓">
+              {t(jobsText.ready)}
+            </span>
             <Link className="job-open" to={`/${state.transcript}`} aria-hidden="true" tabIndex={-1}>
               {t(jobsText.open)}
             </Link>

@@ -70,7 +70,9 @@ export function JobRunning({
   }
   return (
     <>
-      <span>{percent === 0 ? t(waiting) : t(jobsText.running)(percent)}</span>
+      <span className="job-state" data-sign={percent === 0 ? "○" : "◐"}>
+        {percent === 0 ? t(waiting) : t(jobsText.running)(percent)}
+      </span>
       {percent === 0 && before !== undefined && <span>{t(jobsText.before)(before)}</span>}
       {left !== undefined && <span>{t(jobsText.upLeft)(spanText(language, left))}</span>}
       {mayWrite && (

@@ -30,12 +30,12 @@ export function SignInPage({
   const problem = methods.length === 0 ? httpsNeeded : link.problem;
   return (
     <div className="sign-in">
-      <div className="sign-in-side">
+      <header className="sign-in-side">
         <p className="sign-in-mark">
           <Mark /> <span>Hlust</span>
         </p>
         <p className="sign-in-lead">{t(signInText.lead)}</p>
-      </div>
+      </header>
       <main className="sign-in-main">
         <PageHead title={t(signInText.title)} />
         {hasEnded && <output className="note">{t(signInText.ended)}</output>}
@@ -61,9 +61,9 @@ export function SignInPage({
           </p>
         )}
       </main>
-      <div className="sign-in-foot">
+      <footer className="sign-in-foot">
         <Appearance />
-      </div>
+      </footer>
     </div>
   );
 }

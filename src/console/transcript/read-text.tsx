@@ -60,7 +60,7 @@ export function ReadText({
       languageCode={languageCode ?? ""}
       playback={playback}
       linkTo={linkTo}
-      startsAtPlace={place !== undefined && !before}
+      startsAtPlace={(place !== undefined || playback?.state.isBegun === true) && !before}
       place={before}
     />
   );

@@ -8,7 +8,8 @@ import { wordAtPoint } from "./word-at-point.ts";
 /**
  * Connects a text with its playback: it highlights the current word, keeps this word in view, and
  * seeks to a word that is clicked. `shown` changes when more of the text is rendered.
- * `startsAtPlace` indicates whether the address has a place, which is then brought into view first.
+ * `startsAtPlace` indicates whether the playback has a place, from the address or from the last
+ * visit, which is then brought into view first.
  */
 export function useListening(
   root: RefObject<HTMLElement | null>,
