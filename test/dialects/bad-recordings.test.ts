@@ -1,5 +1,5 @@
-// Recordings that cannot be used, that are too large and that nobody waits for, in each dialect that
-// takes files.
+// Recordings that cannot be used or are too large, and clients that disconnect, in each dialect
+// that takes files.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";

@@ -40,7 +40,7 @@ interface TimedWord {
 }
 
 /** What a dialect answers: words, or spans of several words, with times; or text alone. */
-type Heard = readonly TimedWord[] | string;
+type Answer = readonly TimedWord[] | string;
 
 let dialects: DialectService;
 const reference = new Map<Language, readonly TimedWord[]>();
@@ -120,7 +120,7 @@ const file = (language: Language): FormPart => fileOf(wavOf(speech[language].sam
 const pcm = (language: Language): Buffer => bytesOf(speech[language].samples);
 
 /** Each dialect as its clients use it. */
-const ways: Readonly<Record<string, (language: Language) => Promise<Heard>>> = {
+const ways: Readonly<Record<string, (language: Language) => Promise<Answer>>> = {
   "OpenAI, verbose_json": async (language) => {
     const { json } = await sendForm("/v1/audio/transcriptions", [
       file(language),
@@ -228,20 +228,20 @@ const ways: Readonly<Record<string, (language: Language) => Promise<Heard>>> = {
 };
 
 describe("speech comes back right, with the word times of speech:recognize", () => {
-  for (const [name, hear] of Object.entries(ways)) {
+  for (const [name, send] of Object.entries(ways)) {
     for (const language of ["is", "en"] as const) {
       test(`${name} (${language})`, async () => {
-        const heard = await hear(language);
+        const answer = await send(language);
         const words = await expected(language);
         const { text } = speech[language];
         assert.equal(words.map(({ word }) => plain(word)).join(" "), text);
-        if (typeof heard === "string") {
-          assert.equal(plain(heard), text);
+        if (typeof answer === "string") {
+          assert.equal(plain(answer), text);
           return;
         }
-        assert.equal(heard.map(({ word }) => plain(word)).join(" "), text);
+        assert.equal(answer.map(({ word }) => plain(word)).join(" "), text);
         let at = 0;
-        for (const { word, start, end } of heard) {
+        for (const { word, start, end } of answer) {
           const first = words[at];
           at += plain(word).split(" ").length;
           const last = words[at - 1];
