@@ -25,6 +25,7 @@ import { readCertificate } from "../../std/certificate.ts";
 import { createLog, type Log } from "../../std/log.ts";
 import { type EnginePool, openEnginePool } from "../pool/engine-pool.ts";
 import { nodeProtocol } from "./node-protocol.ts";
+import { OutgoingMessages } from "./outgoing-messages.ts";
 import { type EngineListenerOptions, openEngineListener } from "./serve-engines.ts";
 import { SharedProcesses } from "./shared-processes.ts";
 
@@ -149,6 +150,8 @@ test("audio is encrypted to a node whose certificate an authority of the setting
   });
   const secure = parts.use(await openNode(1, { certificate: { current, onReplaced: () => {} } }));
   const authorities = readFileSync(authority.certificate, "utf8");
+  const warnings: Error[] = [];
+  process.on("warning", (warning) => warnings.push(warning));
   await using own = await openClient([secure.port], { isEncrypted: true, authorities });
   await isReady(own, 1);
   assert.deepEqual(await recognize(own, said), finalsWithoutPool(said));
@@ -184,6 +187,18 @@ test("audio is encrypted to a node whose certificate an authority of the setting
     assert.equal(state?.connected, false);
     assert.match(state?.problem ?? "", problem);
   }
+  // Such as Node's about an address that is sent as the name of the server.
+  assert.deepEqual(warnings, []);
+});
+
+test("the reader of messages may end them with an error of its own, wherever it is", async () => {
+  const outgoing = new OutgoingMessages<string>(() => "frames");
+  outgoing.push("first");
+  outgoing.push("second");
+  const reader = outgoing[Symbol.asyncIterator]();
+  assert.equal((await reader.next()).value, "first");
+  await assert.rejects(reader.throw(new Error("this node is closing")), /this node is closing/);
+  assert.equal((await reader.next()).done, true);
 });
 
 test("a client of another protocol is refused with both versions", async () => {
