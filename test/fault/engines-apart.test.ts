@@ -17,8 +17,8 @@ import { finalsOf, openStream, streamingConfig } from "../spec/stream.ts";
 import { type ServiceProcess, startService } from "./process.ts";
 
 /**
- * `npm run test:long` runs three engine nodes, two API nodes and forty streams, and also cuts a line
- * in both directions at once: each direction alone is cut always.
+ * `npm run test:long` runs three engine nodes, two API nodes and forty streams, and also cuts a
+ * line in both directions at once: each direction alone is always cut.
  */
 const isLong = process.env["ENGINES_APART"] === "all";
 const [engineCount, apiCount, streamCount] = isLong ? [3, 2, 40] : [2, 1, 8];

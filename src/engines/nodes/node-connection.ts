@@ -56,8 +56,8 @@ export interface NodeAddress {
 export interface NodeConnectionOptions {
   readonly credential: string;
   /**
-   * The certificates of the only authorities that are trusted, in PEM form. Default: those that Node
-   * knows.
+   * The certificates of the only authorities that are trusted, in PEM form. Default: those that
+   * Node knows.
    */
   readonly authorities?: string | undefined;
   readonly log: Log;
