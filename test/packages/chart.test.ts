@@ -11,7 +11,7 @@ import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { parseAllDocuments } from "yaml";
 import { helmProgram } from "../../script/helm.ts";
-import { describeConfig } from "../../src/config.ts";
+import { describeConfig, readConfig } from "../../src/config.ts";
 
 const run = promisify(execFile);
 const root = resolve(import.meta.dirname, "../..");
@@ -50,8 +50,8 @@ function podsOf(manifests: readonly Manifest[]): Manifest[] {
   return [...ofKind(manifests, "StatefulSet"), ...ofKind(manifests, "Deployment")];
 }
 
-test("five sets of values are linted without a warning", async () => {
-  assert.equal(values.length, 5);
+test("six sets of values are linted without a warning", async () => {
+  assert.equal(values.length, 6);
   for (const file of values) {
     const { stdout } = await run(helm, ["lint", "--strict", chart, "--values", join(chart, file)]);
     assert.match(stdout, /1 chart\(s\) linted, 0 chart\(s\) failed/);
@@ -93,7 +93,7 @@ for (const file of values) {
       }
     });
 
-    test("sets only settings that the service has", () => {
+    test("sets only settings that the service has and accepts", () => {
       const known = new Set(describeConfig({}).match(/^[A-Z][A-Z0-9_]+/gm));
       const manifests = rendered.get(file) ?? [];
       const names = [
@@ -107,6 +107,9 @@ for (const file of values) {
         names.filter((name) => !known.has(name)),
         [],
       );
+      for (const { spec } of podsOf(manifests)) {
+        assert.ok(configOf(manifests, spec.template.spec.containers[0].env).port > 0);
+      }
     });
 
     test("what selects pods finds the pods that there are", () => {
@@ -144,6 +147,41 @@ test("an autoscaled deployment has no number of replicas, which would undo the s
   );
 });
 
+test("with engines apart, all pods have their credential, and only the others use them", () => {
+  const manifests = rendered.get("ci/engines.yaml") ?? [];
+  const service = ofKind(manifests, "Service").find(({ spec }) => spec.clusterIP === "None");
+  for (const { metadata, spec } of ofKind(manifests, "Deployment")) {
+    const [{ env, ports }] = spec.template.spec.containers;
+    const found = (name: string) => env.find((one: { name: string }) => one.name === name);
+    const isEngine = metadata.name === "speech-hlust-engine";
+    assert.equal(found("HLUST_ENGINE_CREDENTIAL").valueFrom.secretKeyRef.name, "hlust-engines");
+    const engines = isEngine ? undefined : `${service.metadata.name}:${service.spec.ports[0].port}`;
+    assert.equal(found("HLUST_ENGINES")?.value, engines);
+    assert.equal(found("DATABASE_URL") === undefined, isEngine, "an engine node has no database");
+    const listens = ports.some(({ name }: { name: string }) => name === "engine");
+    assert.equal(listens, isEngine);
+    const { role, engines: read } = configOf(manifests, env);
+    assert.equal(role, metadata.name.split("-").at(-1));
+    assert.equal(read.listen?.port, isEngine ? 8090 : undefined);
+    assert.equal(read.nodes?.names[0]?.host, isEngine ? undefined : service.metadata.name);
+  }
+  const [policy] = ofKind(manifests, "NetworkPolicy");
+  const rule = policy.spec.ingress.find(({ ports: [{ port }] }: Manifest) => port === "engine");
+  assert.deepEqual(rule.from, [{ podSelector: policy.spec.podSelector }]);
+});
+
+/**
+ * Returns the settings of a container as the service reads them, with values for those of secrets.
+ * Throws if it refuses them.
+ */
+function configOf(manifests: readonly Manifest[], env: readonly Manifest[]) {
+  const secret = (name: string) =>
+    name === "DATABASE_URL" ? "postgres://hlust@database/hlust" : "a-value-of-a-secret";
+  const own = env.map(({ name, value }) => [name, value ?? secret(name)]);
+  const shared = ofKind(manifests, "ConfigMap").map(({ data }) => data);
+  return readConfig(Object.assign({}, ...shared, Object.fromEntries(own)));
+}
+
 test("secrets are named, and never written into what is rendered", () => {
   for (const manifests of rendered.values()) {
     assert.deepEqual(ofKind(manifests, "Secret"), []);
@@ -159,6 +197,16 @@ for (const [what, args, problem] of [
   ["a setting in small letters", ["--set", "settings.hlust_log=debug"], /hlust_log/],
   ["a cluster without a database", ["--set", "mode=cluster"], /database\.secretName is required/],
   ["an ingress without a host", ["--set", "ingress.enabled=true"], /ingress\.host is required/],
+  [
+    "engines apart in a single pod",
+    ["--set", "engine.enabled=true"],
+    /engine\.enabled needs mode: cluster/,
+  ],
+  [
+    "engines apart without a credential",
+    ["--values", join(chart, "ci/cluster.yaml"), "--set", "engine.enabled=true"],
+    /engine\.credentialSecretName is required/,
+  ],
   [
     "KEDA without Prometheus",
     ["--values", join(chart, "ci/cluster.yaml"), "--set", "worker.autoscaling.kind=keda"],

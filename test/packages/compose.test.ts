@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { test } from "node:test";
 import { parse } from "yaml";
-import { describeConfig } from "../../src/config.ts";
+import { describeConfig, readConfig } from "../../src/config.ts";
 
 const deploy = resolve(import.meta.dirname, "../../deploy");
 
@@ -125,12 +125,20 @@ test("the files of the cluster name its services, and the addresses of its netwo
   const targets = scraped.scrape_configs[0]?.dns_sd_configs[0];
   assert.deepEqual(
     targets?.names,
-    Object.keys(services).filter((name) => /^(?:api\d|worker)$/.test(name)),
+    Object.keys(services).filter((name) => /^(?:api\d|worker|engine)$/.test(name)),
   );
   for (const name of targets?.names ?? []) {
     const environment = services[name]?.environment ?? {};
     assert.equal(environment["HLUST_METRICS_LISTEN"], `0.0.0.0:${targets?.port}`);
-    assert.equal(environment["HLUST_TRUSTED_PROXIES"], networks["nodes"]?.ipam.config[0]?.subnet);
+    const subnet = networks["nodes"]?.ipam.config[0]?.subnet;
+    // The proxy passes no calls to an engine node.
+    if (name !== "engine") assert.equal(environment["HLUST_TRUSTED_PROXIES"], subnet);
+    // The service accepts the settings as a whole, with values for those of deploy/.env.
+    const given = Object.entries(environment).map(([setting, value]) => [
+      setting,
+      value.replaceAll(/\$\{[^}]+\}/g, "a-value-of-the-file"),
+    ]);
+    assert.equal(readConfig(Object.fromEntries(given)).role, name.replace(/\d$/, ""));
   }
   const wanted = new Set(
     readFileSync(join(deploy, "compose.cluster.yaml"), "utf8").match(/(?<=\$\{)[A-Z0-9_]+/g),

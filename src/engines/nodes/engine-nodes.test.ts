@@ -1,11 +1,15 @@
 // Tests a node that uses the processes of engine nodes, all in this process, over real sockets.
 import assert from "node:assert/strict";
 import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { Code, createClient } from "@connectrpc/connect";
 import { createGrpcTransport, Http2SessionManager } from "@connectrpc/connect-node";
+import { pino } from "pino";
 import {
   finalsWithoutPool,
   openInput,
@@ -15,18 +19,24 @@ import {
   until,
 } from "../../../test/fixtures/engine-pool-fixture.ts";
 import { silence } from "../../../test/fixtures/flite.ts";
+import { openTestAuthority } from "../../../test/fixtures/test-authority.ts";
 import { Engines, ServeRequestSchema } from "../../gen/hlust/engine/v1/engine_pb.ts";
-import { createLog } from "../../std/log.ts";
+import { readCertificate } from "../../std/certificate.ts";
+import { createLog, type Log } from "../../std/log.ts";
 import { type EnginePool, openEnginePool } from "../pool/engine-pool.ts";
 import { nodeProtocol } from "./node-protocol.ts";
-import { openEngineListener } from "./serve-engines.ts";
+import { OutgoingMessages } from "./outgoing-messages.ts";
+import { type EngineListenerOptions, openEngineListener } from "./serve-engines.ts";
 import { SharedProcesses } from "./shared-processes.ts";
 
 const log = createLog("silent");
 const credential = "the credential of these tests";
 
 /** Opens an engine node with this many processes of the scripted engine. */
-async function openNode(processes: number, options: { readonly helloMsMax?: number } = {}) {
+async function openNode(
+  processes: number,
+  options: Pick<EngineListenerOptions, "helloMsMax" | "certificate"> = {},
+) {
   await using parts = new AsyncDisposableStack();
   const shared = new SharedProcesses();
   const pool = parts.use(
@@ -51,17 +61,24 @@ async function openNode(processes: number, options: { readonly helloMsMax?: numb
 /** Opens a pool that uses these engine nodes and runs no models itself. */
 async function openClient(
   ports: readonly number[],
-  options: { readonly credential?: string } = {},
+  options: {
+    readonly credential?: string;
+    readonly authorities?: string;
+    readonly isEncrypted?: boolean;
+    readonly log?: Log;
+  } = {},
 ) {
+  const { isEncrypted = false, authorities } = options;
   return await openEnginePool({
     engine: "scripted",
     processes: 1,
     hasOwnModels: false,
     nodes: {
-      names: ports.map((port) => ({ host: "127.0.0.1", port, isEncrypted: false })),
+      names: ports.map((port) => ({ host: "127.0.0.1", port, isEncrypted })),
       credential: options.credential ?? credential,
+      authorities,
     },
-    log,
+    log: options.log ?? log,
   });
 }
 
@@ -118,6 +135,70 @@ test("a node with another credential is refused, which is said", async () => {
   assert.match(problem() ?? "", /it refused the credential: HLUST_ENGINE_CREDENTIAL must be/);
   assert.throws(() => other.languageCodes("live"), { code: "unavailable", reason: "NO_ENGINE" });
   await assert.rejects(recognize(other, said), { code: "unavailable", reason: "NO_ENGINE" });
+});
+
+test("audio is encrypted to a node whose certificate an authority of the setting has issued", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "hlust-engine-tls-"));
+  await using parts = new AsyncDisposableStack();
+  parts.defer(() => rmSync(folder, { recursive: true, force: true }));
+  const authority = await openTestAuthority(join(folder, "ca"));
+  const other = await openTestAuthority(join(folder, "other"));
+  const files = await authority.issue("engine");
+  const current = await readCertificate({
+    certificate: { setting: "HLUST_TLS_CERTIFICATE", path: files.certificate },
+    key: { setting: "HLUST_TLS_KEY", path: files.key },
+  });
+  const secure = parts.use(await openNode(1, { certificate: { current, onReplaced: () => {} } }));
+  const authorities = readFileSync(authority.certificate, "utf8");
+  const warnings: Error[] = [];
+  process.on("warning", (warning) => warnings.push(warning));
+  await using own = await openClient([secure.port], { isEncrypted: true, authorities });
+  await isReady(own, 1);
+  assert.deepEqual(await recognize(own, said), finalsWithoutPool(said));
+
+  const refusals = [
+    // The authorities of the setting are the only ones, although this process trusts both.
+    {
+      port: secure.port,
+      options: { isEncrypted: true, authorities: readFileSync(other.certificate, "utf8") },
+      problem:
+        /no trusted authority has issued its certificate \(self-signed .*\): set HLUST_ENGINES_CA/,
+    },
+    {
+      port: secure.port,
+      options: {},
+      problem: /closed the connection .*: write https:\/\/ in HLUST_ENG/,
+    },
+    {
+      port: node.port,
+      options: { isEncrypted: true, authorities },
+      problem:
+        /it has no certificate: write http:\/\/ in HLUST_ENGINES, or set HLUST_TLS_CERTIFICATE/,
+    },
+  ];
+  for (const { port, options, problem } of refusals) {
+    const lines: string[] = [];
+    const kept = pino({ messageKey: "event" }, { write: (line: string) => void lines.push(line) });
+    await using refused = await openClient([port], { ...options, log: kept });
+    const logged = () => lines.find((line) => line.includes("engine.node_unreachable"));
+    await until(() => logged() !== undefined, "it is refused");
+    assert.match(logged() ?? "", problem);
+    const [state] = refused.state().nodes ?? [];
+    assert.equal(state?.connected, false);
+    assert.match(state?.problem ?? "", problem);
+  }
+  // Such as Node's about an address that is sent as the name of the server.
+  assert.deepEqual(warnings, []);
+});
+
+test("the reader of messages may end them with an error of its own, wherever it is", async () => {
+  const outgoing = new OutgoingMessages<string>(() => "frames");
+  outgoing.push("first");
+  outgoing.push("second");
+  const reader = outgoing[Symbol.asyncIterator]();
+  assert.equal((await reader.next()).value, "first");
+  await assert.rejects(reader.throw(new Error("this node is closing")), /this node is closing/);
+  assert.equal((await reader.next()).done, true);
 });
 
 test("a client of another protocol is refused with both versions", async () => {

@@ -1,7 +1,6 @@
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Code, ConnectError } from "@connectrpc/connect";
 import type { ServingModels } from "../pool/serving-models.ts";
 import { liveLoad } from "../pool/admission.ts";
 import {
@@ -11,6 +10,7 @@ import {
   type NodeEvents,
   NodeMisbehaved,
 } from "./node-connection.ts";
+import { problemOf } from "./node-problem.ts";
 
 /** An entry of HLUST_ENGINES: a name may stand for several nodes. */
 export interface NodeName {
@@ -258,8 +258,8 @@ class EngineNode {
   /** Logs why a connection ended, or could not be opened, unless that was logged just before. */
   #report(connection: NodeConnection, error: unknown): void {
     const { log } = this.#options;
-    const { name: node, address } = this.#address;
-    this.#problem = problemOf(error);
+    const { name: node, address, isEncrypted } = this.#address;
+    this.#problem = problemOf(error, isEncrypted);
     const fields = { node, address, problem: this.#problem };
     if (error instanceof NodeMisbehaved && error.cause instanceof SameNode) {
       log.debug(fields, "engine.node_known");
@@ -284,15 +284,6 @@ class EngineNode {
 }
 
 class SameNode extends Error {}
-
-function problemOf(error: unknown): string {
-  if (!(error instanceof ConnectError))
-    return error instanceof Error ? error.message : String(error);
-  if (error.code === Code.Unauthenticated) {
-    return "it refused the credential: HLUST_ENGINE_CREDENTIAL must be the same on both nodes";
-  }
-  return error.rawMessage;
-}
 
 function shownName({ host, port }: NodeName): string {
   return `${host.includes(":") ? `[${host}]` : host}:${port}`;

@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import { create } from "@bufbuild/protobuf";
 import { createClient } from "@connectrpc/connect";
 import { createGrpcTransport, Http2SessionManager } from "@connectrpc/connect-node";
@@ -54,7 +55,10 @@ export interface NodeAddress {
 
 export interface NodeConnectionOptions {
   readonly credential: string;
-  /** The certificates of further authorities, in PEM form. */
+  /**
+   * The certificates of the only authorities that are trusted, in PEM form. Default: those that
+   * Node knows.
+   */
   readonly authorities?: string | undefined;
   readonly log: Log;
   /** The silence after which the node is given up. Default: silentMsMax. */
@@ -203,7 +207,11 @@ export class NodeConnection {
     const { authorities } = this.#options;
     const { host, isEncrypted } = this.address;
     const settings = { initialWindowSize: windowBytes, enablePush: false };
-    const secure = { servername: host, ...(authorities !== undefined && { ca: authorities }) };
+    const secure = {
+      // TLS names hosts, not addresses: an address is compared with the certificate all the same.
+      ...(isIP(host) === 0 && { servername: host }),
+      ...(authorities !== undefined && { ca: authorities }),
+    };
     const options = { settings, maxSessionMemory: 256, ...(isEncrypted && secure) };
     return new Http2SessionManager(urlOf(this.address), {}, options);
   }

@@ -105,7 +105,8 @@ export class OutgoingMessages<Message> implements AsyncIterable<Message> {
       const messages = this.#messages;
       this.#messages = [];
       this.#waitingBytes = 0;
-      yield* messages;
+      // Unlike yield*, this also ends if the reader throws an error into the generator.
+      for (const message of messages) yield message;
       if (this.#messages.length > 0 || this.#isDue) continue;
       if (this.#end) {
         if ("error" in this.#end) throw this.#end.error;

@@ -82,8 +82,8 @@ export async function openEngineListener(
   options: EngineListenerOptions,
 ): Promise<EngineListener> {
   const { host, port, certificate, log } = options;
-  const service = new EngineService(shared, options);
   const ending = new AbortController();
+  const service = new EngineService(shared, options, ending.signal);
   const handle = connectNodeAdapter({
     grpc: true,
     grpcWeb: false,
@@ -164,13 +164,16 @@ class EngineService {
   readonly #shared: SharedProcesses;
   readonly #options: EngineListenerOptions;
   readonly #authorization: string;
+  readonly #ending: AbortSignal;
   readonly #runId = randomUUID();
   readonly #known = new WeakSet<Http2Session>();
   #refusedAt = -Infinity;
 
-  constructor(shared: SharedProcesses, options: EngineListenerOptions) {
+  /** `ending` aborts when the listener is being closed. */
+  constructor(shared: SharedProcesses, options: EngineListenerOptions, ending: AbortSignal) {
     this.#shared = shared;
     this.#options = options;
+    this.#ending = ending;
     this.#authorization = authorizationOf(options.credential);
   }
 
@@ -215,8 +218,9 @@ class EngineService {
       yield* outgoing;
       log.info({ remote }, "engine.client_left");
     } catch (error) {
-      const problem = error instanceof Error ? error.message : String(error);
-      log.warn({ remote, problem }, "engine.client_lost");
+      // Clients leave a node that is being stopped, wherever their calls are.
+      if (this.#shared.isLeaving || this.#ending.aborted) log.info({ remote }, "engine.client_left");
+      else log.warn({ remote, problem: messageOf(error) }, "engine.client_lost");
       throw error;
     } finally {
       this.#shared.part(client);

@@ -33,6 +33,10 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- if not .Values.s3.bucket }}{{ fail "s3.bucket is required with mode: cluster" }}{{ end -}}
 {{- if not .Values.publicUrl }}{{ fail "publicUrl is required with mode: cluster" }}{{ end -}}
 {{- end -}}
+{{- if .Values.engine.enabled -}}
+{{- if ne .Values.mode "cluster" }}{{ fail "engine.enabled needs mode: cluster" }}{{ end -}}
+{{- if not .Values.engine.credentialSecretName }}{{ fail "engine.credentialSecretName is required with engine.enabled" }}{{ end -}}
+{{- end -}}
 {{- if and .Values.ingress.enabled (not .Values.ingress.host) }}{{ fail "ingress.host is required with ingress.enabled" }}{{ end -}}
 {{- if and (or (eq .Values.api.autoscaling.kind "keda") (eq .Values.worker.autoscaling.kind "keda")) (not .Values.prometheusUrl) }}{{ fail "prometheusUrl is required for autoscaling with keda" }}{{ end -}}
 {{- end -}}
@@ -57,8 +61,19 @@ capabilities:
   drop: [ALL]
 {{- end -}}
 
+{{- define "hlust.metricsEnv" -}}
+{{- if .Values.metrics.enabled }}
+- name: HLUST_METRICS_TOKEN
+  valueFrom:
+    secretKeyRef:
+      name: {{ .Values.metrics.tokenSecretName }}
+      key: token
+{{- end }}
+{{- end -}}
+
 {{/* The environment of a container. Settings that all pods share are in the ConfigMap. */}}
 {{- define "hlust.env" -}}
+{{- include "hlust.metricsEnv" . }}
 {{- if .Values.database.secretName }}
 - name: DATABASE_URL
   valueFrom:
@@ -77,6 +92,19 @@ capabilities:
     secretKeyRef:
       name: {{ .Values.s3.secretName }}
       key: secretAccessKey
+{{- end }}
+{{- end -}}
+
+{{/* How pods with engines, and those that use them, find and trust each other. */}}
+{{- define "hlust.engineEnv" -}}
+- name: HLUST_ENGINE_CREDENTIAL
+  valueFrom:
+    secretKeyRef:
+      name: {{ .root.Values.engine.credentialSecretName }}
+      key: credential
+{{- if ne .component "engine" }}
+- name: HLUST_ENGINES
+  value: {{ include "hlust.name" .root }}-engine:8090
 {{- end }}
 {{- end -}}
 
