@@ -96,8 +96,8 @@ interface Timed extends Pick<TimedWord, "text" | "word" | "isUnchanged" | "isEst
 
 /**
  * Returns words of which none with a pin, or after one, starts after a later word of the base: what
- * was typed may stand elsewhere now. Words of the base keep their own times, but in a paragraph that was joined
- * they may start before an earlier one, and are then saved with its start.
+ * was typed may stand elsewhere now. Words of the base keep their own times, but in a joined
+ * paragraph they may start before an earlier one, and are then saved with its start.
  */
 function withPinsInOrder(words: readonly Timed[]): readonly Timed[] {
   if (!words.some(({ isPinned }) => isPinned)) return words;
@@ -286,6 +286,20 @@ export function withoutOwnPins(base: Base, paragraph: EditedParagraph): EditedPa
     return !isOwn || first?.startTime !== pin.startTime || last?.endTime !== pin.endTime;
   });
   return withPins(paragraph, other);
+}
+
+/** Does the same for paragraphs, and yields often. */
+export function* withoutOwnPinsSteps(
+  base: Base,
+  paragraphs: readonly EditedParagraph[],
+): Generator<void, EditedParagraph[], void> {
+  const others: EditedParagraph[] = [];
+  for (const paragraph of paragraphs) {
+    others.push(withoutOwnPins(base, paragraph));
+    if (paragraph.pins) yield;
+  }
+  yield;
+  return others;
 }
 
 /** Returns the index of the word at an offset in the paragraph's text; -1 if there are no words. */
