@@ -9,6 +9,8 @@ import { shortestScriptSteps, type Matches } from "./shortest-script.ts";
 const stepsMaxDefault = 12_000_000;
 /** The maximum number of edits (removed and added words) in a shortest script. */
 export const editsMax = 1_000;
+/** The number of pairs after which work yields. They take less than 1 ms. */
+const stepPairs = 4_096;
 
 /**
  * Pairs the words of two texts, which are given as numbers: equal words have equal numbers. With
@@ -65,6 +67,7 @@ function* matchRange(work: Work, range: Range): Generator<void, void, void> {
   for (; from < to && otherFrom < otherTo && before[from] === after[otherFrom]; otherFrom += 1) {
     add(from, otherFrom);
     from += 1;
+    if (from % stepPairs === 0) yield;
   }
   let same = 0;
   const shorter = Math.min(to - from, otherTo - otherFrom);
@@ -84,10 +87,14 @@ function* matchRange(work: Work, range: Range): Generator<void, void, void> {
     }
     for (const [index, at] of pairs.before.entries()) {
       add(from + at, otherFrom + (pairs.after[index] ?? 0));
+      if (index % stepPairs === stepPairs - 1) yield;
     }
     if (!isWhole) return;
   }
-  for (let index = 0; index < same; index += 1) add(tail.from + index, tail.otherFrom + index);
+  for (let index = 0; index < same; index += 1) {
+    add(tail.from + index, tail.otherFrom + index);
+    if (index % stepPairs === stepPairs - 1) yield;
+  }
 }
 
 /**

@@ -1,4 +1,5 @@
 import { atOnce } from "../../../../std/at-once.ts";
+import { mappedSteps } from "../model/align-tokens.ts";
 import type { EditedParagraph } from "../model/base.ts";
 import { type Replacement, replacementsBetweenSteps } from "../model/replacements.ts";
 
@@ -23,7 +24,7 @@ export function* replacementsInSteps(
   before: readonly EditedParagraph[],
   { edges, paragraphs }: NewParagraphs,
 ): Generator<void, Replacement[], void> {
-  const moved = before.map((paragraph) => ({
+  const moved = yield* mappedSteps(before, (paragraph) => ({
     ...paragraph,
     from: edges[paragraph.from] ?? 0,
     to: edges[paragraph.to] ?? 0,

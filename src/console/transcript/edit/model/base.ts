@@ -66,9 +66,18 @@ export function* baseOfSteps(segments: readonly SegmentJson[]): Generator<void, 
     firsts[index + 1] = words.length;
     yield;
   }
-  const text = paragraphs.map((paragraph) => paragraph.text).join("");
+  const pieces: string[] = [];
+  for (let at = 0; at < paragraphs.length; at += stepParagraphs) {
+    const some = paragraphs.slice(at, at + stepParagraphs);
+    pieces.push(some.map((paragraph) => paragraph.text).join(""));
+    yield;
+  }
+  const text = pieces.join("");
   return { segments, words, text, offsets, starts, ends, firsts };
 }
+
+/** The number of paragraphs whose texts are joined before work yields. */
+const stepParagraphs = 512;
 
 /** Returns the text of the words [from, to). */
 export function textOfRun(base: Base, from: number, to: number): string {

@@ -1,5 +1,5 @@
 import { matchWordsSteps } from "../../../../std/word-matches/match-words.ts";
-import { alignTokensSteps, numberedSteps, stepWords } from "./align-tokens.ts";
+import { alignTokensSteps, mappedSteps, numberedSteps, stepWords } from "./align-tokens.ts";
 import type { Base } from "./base.ts";
 
 /** Words of an edited text; `ref` is the index of the word of the base, or -1. */
@@ -112,7 +112,9 @@ function* matchUnique(
   const numbers = new Map<string, number>();
   const all = yield* numberedSteps(one, numbers);
   const otherAll = yield* numberedSteps(other, numbers);
-  const [counts, otherCounts] = [countsOf(all, numbers.size), countsOf(otherAll, numbers.size)];
+  const counts = countsOf(all, numbers.size);
+  yield;
+  const otherCounts = countsOf(otherAll, numbers.size);
   yield;
   const isUnique = (number: number): boolean => counts[number] === 1 && otherCounts[number] === 1;
   const unique = yield* placesWhere(all, isUnique);
@@ -122,8 +124,11 @@ function* matchUnique(
   const otherNumbers = numbersAt(otherAll, otherUnique);
   yield;
   const { before, after } = yield* matchWordsSteps(ownNumbers, otherNumbers);
-  yield;
-  return before.map((at, index) => [unique[at] ?? 0, otherUnique[after[index] ?? 0] ?? 0]);
+  const placesOf = (at: number, index: number): [number, number] => [
+    unique[at] ?? 0,
+    otherUnique[after[index] ?? 0] ?? 0,
+  ];
+  return yield* mappedSteps(before, placesOf);
 }
 
 function* placesWhere(

@@ -5,7 +5,7 @@ import { regionsOfSteps, type Region, type TokenRange } from "./merge-regions.ts
 import { editedSideSteps, versionSideSteps, type Side } from "./merge-sides.ts";
 import { mergedTokensSteps, type Merged } from "./merge-tokens.ts";
 import { movedRetimings, noRetimings, type Retimings } from "./retimings.ts";
-import { withoutOwnPins } from "./times.ts";
+import { withoutOwnPinsSteps } from "./times.ts";
 
 /** A place in a list of paragraphs. */
 export interface Place {
@@ -77,7 +77,7 @@ export function* mergeSteps({
   const result = yield* mergedParagraphsSteps(sides, merged.tokens, theirs);
   yield;
   return {
-    paragraphs: result.paragraphs.map((paragraph) => withoutOwnPins(theirs, paragraph)),
+    paragraphs: yield* withoutOwnPinsSteps(theirs, result.paragraphs),
     edges: edgeMap(sides.theirs, theirs.words.length),
     retimings: movedRetimings(theirs, retimings, sides.theirs.places),
     clashes: [

@@ -5,7 +5,7 @@ import type { Base, EditedParagraph } from "./base.ts";
 import { edgeMap, runEdgesSteps } from "./merge-paragraphs.ts";
 import { editedSideSteps, versionSideSteps } from "./merge-sides.ts";
 import { movedRetimings, noRetimings, type Retimings, type WordTimes } from "./retimings.ts";
-import { withoutOwnPins } from "./times.ts";
+import { withoutOwnPinsSteps } from "./times.ts";
 
 /** An edited text on another version. */
 export interface Rebased {
@@ -67,10 +67,13 @@ export function* rebasedSteps({
   );
   yield;
   const froms = [...edges.values(), saved.words.length];
+  const moved = yield* mappedSteps(paragraphs, (paragraph, at) => ({
+    ...paragraph,
+    from: froms[at] ?? 0,
+    to: froms[at + 1] ?? 0,
+  }));
   return {
-    paragraphs: paragraphs.map((paragraph, at) =>
-      withoutOwnPins(saved, { ...paragraph, from: froms[at] ?? 0, to: froms[at + 1] ?? 0 }),
-    ),
+    paragraphs: yield* withoutOwnPinsSteps(saved, moved),
     edges: edgeMap(theirs, saved.words.length),
     retimings: movedRetimings(
       saved,

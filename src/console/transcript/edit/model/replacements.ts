@@ -1,6 +1,6 @@
 import { atOnce } from "../../../../std/at-once.ts";
 import { matchWordsSteps } from "../../../../std/word-matches/match-words.ts";
-import { numberedSteps } from "./align-tokens.ts";
+import { mappedSteps, numberedSteps } from "./align-tokens.ts";
 import type { EditedParagraph } from "./base.ts";
 
 /**
@@ -29,8 +29,8 @@ export function* replacementsBetweenSteps(
   after: readonly EditedParagraph[],
 ): Generator<void, Replacement[], void> {
   const numbers = new Map<string, number>();
-  const own = yield* numberedSteps(before.map(keyOf), numbers);
-  const other = yield* numberedSteps(after.map(keyOf), numbers);
+  const own = yield* numberedSteps(yield* mappedSteps(before, keyOf), numbers);
+  const other = yield* numberedSteps(yield* mappedSteps(after, keyOf), numbers);
   const matches = yield* matchWordsSteps(own, other);
   yield;
   const replacements: Replacement[] = [];

@@ -288,6 +288,20 @@ export function withoutOwnPins(base: Base, paragraph: EditedParagraph): EditedPa
   return withPins(paragraph, other);
 }
 
+/** Does the same for paragraphs, and yields often. */
+export function* withoutOwnPinsSteps(
+  base: Base,
+  paragraphs: readonly EditedParagraph[],
+): Generator<void, EditedParagraph[], void> {
+  const others: EditedParagraph[] = [];
+  for (const paragraph of paragraphs) {
+    others.push(withoutOwnPins(base, paragraph));
+    if (paragraph.pins) yield;
+  }
+  yield;
+  return others;
+}
+
 /** Returns the index of the word at an offset in the paragraph's text; -1 if there are no words. */
 export function wordAtOffset(words: readonly TimedWord[], offset: number): number {
   const after = firstIndex(words.length, (at) => (words[at]?.offset ?? 0) > offset);
