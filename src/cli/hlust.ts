@@ -14,6 +14,7 @@ import { healthcheck } from "./healthcheck.ts";
 import { keys } from "./keys.ts";
 import { migrate } from "./migrate.ts";
 import { models } from "./models.ts";
+import { plan } from "./plan.ts";
 import { restore } from "./restore.ts";
 import { serve } from "./serve.ts";
 import { version } from "./version.ts";
@@ -34,6 +35,7 @@ const commands: Readonly<Record<string, Command>> = {
   config,
   models,
   evaluate,
+  plan,
   accounts,
   keys,
   archive,

@@ -7,7 +7,7 @@ import type { LoadReport } from "../protocol/load-report.ts";
  * and is used for recordings. Measured with PocketSphinx: at 0.74, words are 160 ms late (p95); at
  * 0.93, 1 s.
  */
-const liveShareMax = 0.8;
+export const liveShareMax = 0.8;
 /**
  * The share of each core that live sessions may need with full effort, if all of them carry speech.
  * A second search comes in bursts: with 0.8 of what they need now, 8 streams over two cores got

@@ -42,7 +42,7 @@ export async function recognizeSample(
     );
   }
   const languageCode = card.languageCodes[0] ?? "";
-  const { samples, sampleRateHertz } = await readWav(wavFile ?? sampleOf(card.languageCodes));
+  const { samples, sampleRateHertz } = await readSample(card.languageCodes, wavFile);
   // It names what is wrong with a server, which the pool would wait for.
   if (card.server) await tryModel(folder, modelKeys);
   const mode = card.uses.includes("short") ? "short" : (card.uses[0] ?? "short");
@@ -58,7 +58,7 @@ export async function recognizeSample(
   const startedAt = performance.now();
   const texts: string[] = [];
   const recognition = { languageCode, mode, sampleRateHertz, ...(signal && { signal }) } as const;
-  const chunks = inChunks(samples, Math.ceil(sampleRateHertz * chunkSeconds));
+  const chunks = inChunks(samples, sampleRateHertz);
   for await (const { isFinal, alternatives } of pool.recognize(chunks, recognition)) {
     if (isFinal) texts.push(alternatives[0]?.text ?? "");
   }
@@ -67,6 +67,23 @@ export async function recognizeSample(
     audioSeconds: samples.length / sampleRateHertz,
     tookMs: performance.now() - startedAt,
   };
+}
+
+/** Speech of one channel. */
+export interface SpeechSamples {
+  readonly samples: Int16Array;
+  readonly sampleRateHertz: number;
+}
+
+/**
+ * Reads a WAV file; by default, the sample in the first of these languages that has one. Throws
+ * ServiceError if there is none, or the file cannot be used.
+ */
+export async function readSample(
+  languageCodes: readonly string[],
+  wavFile?: string,
+): Promise<SpeechSamples> {
+  return await readWav(wavFile ?? sampleOf(languageCodes));
 }
 
 function sampleOf(languageCodes: readonly string[]): string {
@@ -79,7 +96,7 @@ function sampleOf(languageCodes: readonly string[]): string {
   );
 }
 
-async function readWav(file: string): Promise<{ samples: Int16Array; sampleRateHertz: number }> {
+async function readWav(file: string): Promise<SpeechSamples> {
   const bytes = await readFile(file);
   const header = readWavHeader(bytes);
   if (!header) throw new ServiceError("invalid_argument", `${file} is not a WAV file`);
@@ -92,6 +109,11 @@ async function readWav(file: string): Promise<{ samples: Int16Array; sampleRateH
   return { samples: new Int16Array(buffer), sampleRateHertz };
 }
 
-function* inChunks(samples: Int16Array, length: number): Generator<Int16Array> {
+/** Yields the samples in chunks of 100 ms, as live streams send them. */
+export function* inChunks(
+  samples: Int16Array,
+  sampleRateHertz: number,
+): Generator<Int16Array, void, undefined> {
+  const length = Math.ceil(sampleRateHertz * chunkSeconds);
   for (let at = 0; at < samples.length; at += length) yield samples.subarray(at, at + length);
 }
