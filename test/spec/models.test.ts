@@ -111,7 +111,7 @@ test("a pulled model is used by the running service, until it is removed", async
   await until(async () => (await loadedModels()).includes("faroese"));
   const [faroese, ...others] = await listModels();
   const { sizeBytes, ...facts } = faroese ?? assert.fail("none");
-  const expected = { languageCodes: ["fo-FO"], uses: ["LIVE", "SHORT", "JOB"], version: "2" };
+  const expected = { languageCodes: ["fo-FO"], uses: ["LIVE", "SHORT", "JOB"], version: "3" };
   assert.deepEqual(facts, { name: "faroese", ...expected });
   assert.ok(Number(sizeBytes) > 1_000_000, sizeBytes);
   assert.deepEqual(
