@@ -79,11 +79,11 @@ export function planCluster(
   const recordings = work.hoursPerDay / work.busyHours;
   const jobCores = recordings * jobCost(work, model);
   const engineCores = (streams > 0 ? streams / processStreams : 0) + jobCores / usable;
-  const frontEnds = Math.max(1, Math.ceil(streams / frontEndStreams));
+  const frontEnds = Math.max(1, wholeUp(streams / frontEndStreams));
   const { recordingCpuMs } = publishedCosts;
   const workerCores = (recordings * recordingCpuMs.worker) / 1000 / usable;
-  const workers = Math.ceil(workerCores);
-  const processes = Math.ceil(engineCores);
+  const workers = wholeUp(workerCores);
+  const processes = wholeUp(engineCores);
   const databaseMs = streams * perSecond("database") + recordings * recordingCpuMs.database;
   const { frontEndBytes, streamBytes, workerBytes, databaseBytes } = publishedCosts;
   const frontEndMemory = frontEnds * frontEndBytes + streams * streamBytes;
@@ -160,14 +160,21 @@ function place(
   });
   const machinesFor = (of: readonly PlannedPart[]) => {
     const needed = sum(of);
-    return Math.max(Math.ceil(needed.cores / cores), Math.ceil(needed.memoryBytes / memoryBytes));
+    return Math.max(wholeUp(needed.cores / cores), wholeUp(needed.memoryBytes / memoryBytes));
   };
   const engines = parts.filter((each) => each.name === "engines");
   const processes = engines.reduce((all, each) => all + each.processes, 0);
-  const isOne = machinesFor(parts) <= 1 && processes <= processesMax;
-  const engineNodes = isOne ? 0 : Math.ceil(processes / processesMax);
+  // A node of role `all` answers calls and works on recordings in one main thread.
+  const main = sum(parts.filter((each) => isMain(each.name)));
+  const isOne = machinesFor(parts) <= 1 && processes <= processesMax && main.cores <= 1;
+  const engineNodes = isOne ? 0 : Math.max(1, wholeUp(processes / processesMax));
   const others = machinesFor(parts.filter((each) => each.name !== "engines"));
   return { ...sum(parts), engineNodes, machines: isOne ? 1 : engineNodes + others, processesMax };
+}
+
+/** Whether the processes of this part are the main processes of nodes. */
+function isMain(name: PartName): boolean {
+  return name === "front ends" || name === "workers";
 }
 
 /** Returns what is used up first when all of the work grows alike. */
@@ -178,20 +185,30 @@ function limitOf(
 ): ClusterPlan["limit"] {
   const { machines, engineNodes, processesMax } = placed;
   const largest = parts.reduce((most, each) => (each.cores > most.cores ? each : most));
-  const shares = parts.flatMap(({ name, cores, processes }) => {
-    if (processes === 0 || name === "PostgreSQL") return [];
-    if (name !== "engines")
-      return { what: `the main threads of ${name}`, share: cores / processes };
-    const isByMemory = processesMax < machine.cores;
-    const what = isByMemory ? "engine processes, by memory" : "engine processes, one a core";
-    return { what, share: cores / (Math.max(1, engineNodes) * processesMax) };
-  });
+  const main = parts.filter(({ name, processes }) => isMain(name) && processes > 0);
+  const ofEngines = parts.find(({ name }) => name === "engines")?.cores ?? 0;
+  const threads =
+    engineNodes === 0
+      ? [{ what: "the main thread", share: main.reduce((all, { cores }) => all + cores, 0) }]
+      : main.map(({ name, processes, cores }) => ({
+          what: `the main threads of ${name}`,
+          share: cores / processes,
+        }));
   const [first] = [
     { what: `cores, mostly of ${largest.name}`, share: placed.cores / machines / machine.cores },
     { what: "memory", share: placed.memoryBytes / machines / machine.memoryBytes },
-    ...shares,
+    {
+      what: `engine processes, ${processesMax < machine.cores ? "by memory" : "one a core"}`,
+      share: ofEngines / (Math.max(1, engineNodes) * processesMax),
+    },
+    ...threads,
   ].toSorted((a, b) => b.share - a.share);
   return first ?? { what: "cores", share: 0 };
+}
+
+/** Rounds up; what is only an error of binary fractions counts as whole. */
+function wholeUp(value: number): number {
+  return Math.max(0, Math.ceil(value - 1e-9));
 }
 
 /** Returns a number of bytes in GiB, rounded up to tenths. */

@@ -219,7 +219,8 @@ class EngineService {
       log.info({ remote }, "engine.client_left");
     } catch (error) {
       // Clients leave a node that is being stopped, wherever their calls are.
-      if (this.#shared.isLeaving || this.#ending.aborted) log.info({ remote }, "engine.client_left");
+      if (this.#shared.isLeaving || this.#ending.aborted)
+        log.info({ remote }, "engine.client_left");
       else log.warn({ remote, problem: messageOf(error) }, "engine.client_lost");
       throw error;
     } finally {
