@@ -157,6 +157,7 @@ test("a verb without fields needs no body, and openapi.json requires none", asyn
   const names = verbs.map(({ operation }) => operation.operationId).toSorted();
   assert.deepEqual(names, [
     "cancelAlignmentJob",
+    "cancelModelTask",
     "cancelOperation",
     "cancelTranscriptJob",
     "createSignInLink",
