@@ -68,7 +68,8 @@ test("an API key is created with only the keyboard, is shown once, and works", a
   await page.keyboard.press("Enter");
   await dialog().waitFor();
   await page.keyboard.type(apiKeyName);
-  // The Tab key moves to the scopes. The last one, `account`, is off by default.
+  // The Tab key moves to the scopes. The last two, `account` and `operator`,
+  // are off by default.
   await page.keyboard.press("Tab");
   await page.keyboard.press("Tab");
   await page.keyboard.press("Space");
@@ -77,6 +78,7 @@ test("an API key is created with only the keyboard, is shown once, and works", a
     true,
     false,
     true,
+    false,
     false,
   ]);
   await page.keyboard.press("Enter");
