@@ -39,9 +39,6 @@ export interface EngineFacts {
     /** The address in the settings. */
     readonly address: string;
     readonly connected: boolean;
-    readonly sessions: number;
-    readonly load: number;
-    readonly delayMs: number;
     /** How often a connection to it was lost. */
     readonly losses: number;
   }[];
@@ -124,17 +121,14 @@ export class SpeechMetrics implements EngineRecorder {
   }
 
   #refreshNodes(nodes: EngineFacts["nodes"]): void {
-    const { connected, sessions, load, delay, losses } = this.#node;
+    const { connected, losses } = this.#node;
     // A node whose address is gone has no series any more.
-    for (const family of [connected, sessions, load, delay]) family.reset();
+    connected.reset();
     const before = this.#losses;
     this.#losses = new Map(nodes.map((each) => [each.address, each.losses]));
     for (const each of nodes) {
       const node = each.address;
       connected.set({ node }, each.connected ? 1 : 0);
-      sessions.set({ node }, each.sessions);
-      load.set({ node }, each.load);
-      delay.set({ node }, each.delayMs / 1000);
       losses.inc({ node }, Math.max(0, each.losses - (before.get(node) ?? 0)));
     }
   }
@@ -253,23 +247,17 @@ function liveFamilies(registry: MetricRegistry) {
 }
 
 function nodeFamilies(registry: MetricRegistry) {
-  const gauge = (name: string, help: string): Gauge<"node"> =>
-    registry.gauge({ name, help, labelNames: ["node"] });
+  const connected: Gauge<"node"> = registry.gauge({
+    name: "hlust_engine_node_connected",
+    help: "Whether an engine node is connected",
+    labelNames: ["node"],
+  });
   const losses: Counter<"node"> = registry.counter({
     name: "hlust_engine_node_losses_total",
     help: "Connections to engine nodes that were lost, also when the node was stopped",
     labelNames: ["node"],
   });
-  return {
-    connected: gauge("hlust_engine_node_connected", "Whether an engine node is connected"),
-    sessions: gauge("hlust_engine_node_sessions", "Recognitions on an engine node, of all nodes"),
-    load: gauge(
-      "hlust_engine_node_load_ratio",
-      "Share in use of the cores of an engine node that live streams may occupy",
-    ),
-    delay: gauge("hlust_engine_node_delay_seconds", "Time that an engine node takes to answer"),
-    losses,
-  };
+  return { connected, losses };
 }
 
 function engineFamilies(registry: MetricRegistry) {

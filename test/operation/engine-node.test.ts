@@ -99,10 +99,7 @@ test("jobs, speakers and alignment on an engine node have the results of models 
 test("/metrics shows the engine node, and its loss", async () => {
   const valueOf = async (name: string) => sumOf(await metrics(), `hlust_engine_node_${name}`);
   assert.equal(await valueOf("connected"), 1);
-  assert.equal(await valueOf("sessions"), 0);
   assert.equal(await valueOf("losses_total"), 0);
-  assert.ok(((await valueOf("load_ratio")) ?? -1) >= 0);
-  assert.ok(((await valueOf("delay_seconds")) ?? 0) > 0);
   await node.crash();
   await until(async () => (await valueOf("connected")) === 0, 60_000);
   assert.equal(await valueOf("losses_total"), 1);
