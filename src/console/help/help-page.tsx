@@ -3,7 +3,7 @@ import { editKeysText } from "../text/edit-keys.ts";
 import { helpText, helpTopics } from "../text/help.ts";
 import { useText } from "../text/language.tsx";
 import { chordText } from "../transcript/edit/keys/chord-text.ts";
-import { commandTable, type CommandId, keysOf } from "../transcript/edit/keys/command-table.ts";
+import { type CommandId, keysOf } from "../transcript/edit/keys/command-table.ts";
 import { activeKeys, type EditSettings } from "../transcript/edit/keys/settings.ts";
 import { useEditSettings } from "../transcript/edit/keys/use-edit-settings.ts";
 import { commandsOfTopic, type HelpTopicId } from "./topic-commands.ts";
@@ -60,7 +60,7 @@ function KeyTable({
         const keys = keysOf(id, chosen);
         return (
           <div key={id}>
-            <dt>{t(commandTable[id].text)}</dt>
+            <dt>{t(editKeysText[id])}</dt>
             <dd>
               {keys.length === 0 && <span className="quiet">{t(editKeysText.noKey)}</span>}
               {keys.map((chord) => (

@@ -62,7 +62,6 @@ export const editKeysText = {
   previousRegion: { is: "Í fyrri hluta síðunnar", en: "To the previous region of the page" },
   showKeys: { is: "Sýna flýtilykla", en: "Show the shortcut keys" },
   title: { is: "Flýtilyklar og stillingar", en: "Shortcut keys and settings" },
-  open: { is: "Lyklar og stillingar", en: "Keys and settings" },
   fixedKeys: {
     is: "Enter skiptir málsgrein. Backspace fremst og Delete aftast sameina málsgreinar.",
     en: "Enter divides a paragraph. Backspace at its start and Delete at its end join paragraphs.",

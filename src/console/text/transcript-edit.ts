@@ -1,5 +1,6 @@
 /** Texts of the page that shows a transcript, while its text is edited. */
 export const editText = {
+  keysAndSettings: { is: "Lyklar og stillingar", en: "Keys and settings" },
   edit: { is: "Breyta texta", en: "Edit text" },
   textName: { is: "Textinn, í vinnslu", en: "Transcript text, editable" },
   read: { is: "Lesa", en: "Read" },

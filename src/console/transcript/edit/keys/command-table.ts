@@ -1,4 +1,3 @@
-import { editKeysText as texts } from "../../../text/edit-keys.ts";
 import type { Chord } from "./chord.ts";
 
 /** The groups in which the commands are listed. */
@@ -13,7 +12,6 @@ export type CommandGroup =
 
 interface CommandRow {
   readonly group: CommandGroup;
-  readonly text: { readonly is: string; readonly en: string };
   /** The keys that a user has who has chosen none. */
   readonly keys: readonly Chord[];
 }
@@ -23,51 +21,49 @@ interface CommandRow {
  * Backspace, Delete and the keys that move the caret belong to the text, and cannot be changed.
  */
 export const commandTable = {
-  playPause: { group: "playing", text: texts.playPause, keys: ["Escape", "F4", "MediaPlayPause"] },
-  playFromCaret: { group: "playing", text: texts.playFromCaret, keys: ["Tab", "Ctrl+Space"] },
-  playSentence: { group: "playing", text: texts.playSentence, keys: ["Shift+Tab"] },
-  back: { group: "playing", text: texts.back, keys: ["F1", "MediaTrackPrevious"] },
-  forward: { group: "playing", text: texts.forward, keys: ["F2", "MediaTrackNext"] },
-  slower: { group: "playing", text: texts.slower, keys: ["F3"] },
-  faster: { group: "playing", text: texts.faster, keys: ["Shift+F3"] },
-  goToTime: { group: "playing", text: texts.goToTime, keys: ["Ctrl+G"] },
-  undo: { group: "text", text: texts.undo, keys: ["Ctrl+Z"] },
-  redo: { group: "text", text: texts.redo, keys: ["Ctrl+Y", "Ctrl+Shift+Z"] },
-  moveWordsBack: { group: "text", text: texts.moveWordsBack, keys: ["Alt+Shift+ArrowUp"] },
-  moveWordsForward: { group: "text", text: texts.moveWordsForward, keys: ["Alt+Shift+ArrowDown"] },
+  playPause: { group: "playing", keys: ["Escape", "F4", "MediaPlayPause"] },
+  playFromCaret: { group: "playing", keys: ["Tab", "Ctrl+Space"] },
+  playSentence: { group: "playing", keys: ["Shift+Tab"] },
+  back: { group: "playing", keys: ["F1", "MediaTrackPrevious"] },
+  forward: { group: "playing", keys: ["F2", "MediaTrackNext"] },
+  slower: { group: "playing", keys: ["F3"] },
+  faster: { group: "playing", keys: ["Shift+F3"] },
+  goToTime: { group: "playing", keys: ["Ctrl+G"] },
+  undo: { group: "text", keys: ["Ctrl+Z"] },
+  redo: { group: "text", keys: ["Ctrl+Y", "Ctrl+Shift+Z"] },
+  moveWordsBack: { group: "text", keys: ["Alt+Shift+ArrowUp"] },
+  moveWordsForward: { group: "text", keys: ["Alt+Shift+ArrowDown"] },
   restoreParagraph: {
     group: "text",
-    text: texts.restoreParagraph,
     keys: ["Alt+Shift+Backspace"],
   },
-  toggleSpelling: { group: "text", text: texts.toggleSpelling, keys: ["Ctrl+F7"] },
+  toggleSpelling: { group: "text", keys: ["Ctrl+F7"] },
   divideForNextSpeaker: {
     group: "speakers",
-    text: texts.divideForNextSpeaker,
     keys: ["Shift+Enter"],
   },
-  speaker: { group: "speakers", text: texts.speaker, keys: ["F8"] },
-  speakerEverywhere: { group: "speakers", text: texts.speakerEverywhere, keys: ["Shift+F8"] },
-  find: { group: "finding", text: texts.find, keys: ["Ctrl+F"] },
-  replace: { group: "finding", text: texts.replace, keys: ["Ctrl+H"] },
-  nextUnclear: { group: "finding", text: texts.nextUnclear, keys: ["F7"] },
-  previousUnclear: { group: "finding", text: texts.previousUnclear, keys: ["Shift+F7"] },
-  check: { group: "checking", text: texts.check, keys: ["Ctrl+Enter"] },
-  uncheck: { group: "checking", text: texts.uncheck, keys: ["Alt+Enter"] },
-  nextUnchecked: { group: "checking", text: texts.nextUnchecked, keys: ["Ctrl+Shift+Enter"] },
-  startEarlier: { group: "times", text: texts.startEarlier, keys: ["F9"] },
-  startLater: { group: "times", text: texts.startLater, keys: ["Shift+F9"] },
-  endEarlier: { group: "times", text: texts.endEarlier, keys: ["Ctrl+F9"] },
-  endLater: { group: "times", text: texts.endLater, keys: ["Ctrl+Shift+F9"] },
-  markStart: { group: "times", text: texts.markStart, keys: ["Alt+PageUp"] },
-  markEnd: { group: "times", text: texts.markEnd, keys: ["Alt+PageDown"] },
-  save: { group: "page", text: texts.save, keys: ["Ctrl+S"] },
-  saveWithNote: { group: "page", text: texts.saveWithNote, keys: ["Ctrl+Shift+S"] },
-  read: { group: "page", text: texts.read, keys: ["Shift+F4"] },
-  toggleSubtitles: { group: "page", text: texts.toggleSubtitles, keys: ["Shift+F2"] },
-  nextRegion: { group: "page", text: texts.nextRegion, keys: ["F6"] },
-  previousRegion: { group: "page", text: texts.previousRegion, keys: ["Shift+F6"] },
-  showKeys: { group: "page", text: texts.showKeys, keys: ["Shift+F1"] },
+  speaker: { group: "speakers", keys: ["F8"] },
+  speakerEverywhere: { group: "speakers", keys: ["Shift+F8"] },
+  find: { group: "finding", keys: ["Ctrl+F"] },
+  replace: { group: "finding", keys: ["Ctrl+H"] },
+  nextUnclear: { group: "finding", keys: ["F7"] },
+  previousUnclear: { group: "finding", keys: ["Shift+F7"] },
+  check: { group: "checking", keys: ["Ctrl+Enter"] },
+  uncheck: { group: "checking", keys: ["Alt+Enter"] },
+  nextUnchecked: { group: "checking", keys: ["Ctrl+Shift+Enter"] },
+  startEarlier: { group: "times", keys: ["F9"] },
+  startLater: { group: "times", keys: ["Shift+F9"] },
+  endEarlier: { group: "times", keys: ["Ctrl+F9"] },
+  endLater: { group: "times", keys: ["Ctrl+Shift+F9"] },
+  markStart: { group: "times", keys: ["Alt+PageUp"] },
+  markEnd: { group: "times", keys: ["Alt+PageDown"] },
+  save: { group: "page", keys: ["Ctrl+S"] },
+  saveWithNote: { group: "page", keys: ["Ctrl+Shift+S"] },
+  read: { group: "page", keys: ["Shift+F4"] },
+  toggleSubtitles: { group: "page", keys: ["Shift+F2"] },
+  nextRegion: { group: "page", keys: ["F6"] },
+  previousRegion: { group: "page", keys: ["Shift+F6"] },
+  showKeys: { group: "page", keys: ["Shift+F1"] },
 } as const satisfies Readonly<Record<string, CommandRow>>;
 
 /** The name of a command, under which a user's keys are kept. */
@@ -77,21 +73,6 @@ export type CommandId = keyof typeof commandTable;
 export type ChosenKeys = Readonly<Partial<Record<CommandId, readonly Chord[]>>>;
 
 export const commandIds = Object.keys(commandTable).filter(isCommandId);
-
-const groupTitles = {
-  playing: texts.groupPlaying,
-  text: texts.groupText,
-  speakers: texts.groupSpeakers,
-  finding: texts.groupFinding,
-  checking: texts.groupChecking,
-  times: texts.groupTimes,
-  page: texts.groupPage,
-} as const satisfies Readonly<Record<CommandGroup, { readonly is: string; readonly en: string }>>;
-
-/** The groups with their commands, in the order in which they are listed. */
-export const commandGroups = Object.entries(groupTitles).map(([group, title]) => {
-  return { title, commands: commandIds.filter((id) => commandTable[id].group === group) };
-});
 
 export function isCommandId(name: string): name is CommandId {
   return Object.hasOwn(commandTable, name);

@@ -1,8 +1,8 @@
 import { useCallback, useState } from "react";
 import { Button } from "../../../parts/button.tsx";
 import { loadLater } from "../../../parts/load-later.tsx";
-import { editKeysText } from "../../../text/edit-keys.ts";
 import { useText } from "../../../text/language.tsx";
+import { editText } from "../../../text/transcript-edit.ts";
 import type { Playback } from "../../playback.ts";
 import type { Editor } from "../editor/editor.ts";
 import type { Commands } from "./commands.ts";
@@ -48,7 +48,7 @@ export function EditKeys({
   return (
     <>
       <Button look="quiet" onPress={() => setOpen("settings")}>
-        {t(editKeysText.open)}
+        {t(editText.keysAndSettings)}
       </Button>
       {open === "settings" && (
         <SettingsDialog

@@ -1,7 +1,8 @@
 import { editKeysText as texts } from "../../../text/edit-keys.ts";
 import { useText } from "../../../text/language.tsx";
 import { chordText } from "./chord-text.ts";
-import { commandGroups, commandTable, keysOf } from "./command-table.ts";
+import { commandGroups } from "./command-groups.ts";
+import { keysOf } from "./command-table.ts";
 import { activeKeys } from "./settings.ts";
 import { useEditSettings } from "./use-edit-settings.ts";
 
@@ -25,7 +26,7 @@ export function EditorKeys() {
                   ))}
                   {keysOf(id, chosen).length === 0 && t(texts.noKey)}
                 </dt>
-                <dd>{t(commandTable[id].text)}</dd>
+                <dd>{t(texts[id])}</dd>
               </div>
             ))}
           </dl>

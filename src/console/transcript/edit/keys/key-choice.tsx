@@ -3,14 +3,7 @@ import { Button } from "../../../parts/button.tsx";
 import { editKeysText } from "../../../text/edit-keys.ts";
 import { useText } from "../../../text/language.tsx";
 import { type Chord, chordOf, problemOf } from "./chord.ts";
-import {
-  type ChosenKeys,
-  type CommandId,
-  commandTable,
-  isFixed,
-  keysOf,
-  withKey,
-} from "./command-table.ts";
+import { type ChosenKeys, type CommandId, isFixed, keysOf, withKey } from "./command-table.ts";
 
 /** The maximum number of keys of one command. */
 const keysMax = 8;
@@ -40,7 +33,7 @@ export function KeyChoice({
   const t = useText();
   const [problem, setProblem] = useState<KeyProblem>();
   const keys = keysOf(id, chosen);
-  const name = t(commandTable[id].text);
+  const name = t(editKeysText[id]);
   const [isListening, setListening] = useNextKey((chord) => {
     const found = isFixed(chord) ? "fixed" : problemOf(chord);
     setProblem(found);

@@ -6,7 +6,7 @@ import { commonText } from "../../../text/common.ts";
 import { editKeysText as texts } from "../../../text/edit-keys.ts";
 import { useLanguage, useText } from "../../../text/language.tsx";
 import { numberText } from "../../../text/numbers.ts";
-import { commandGroups } from "./command-table.ts";
+import { commandGroups } from "./command-groups.ts";
 import { KeyChoice } from "./key-choice.tsx";
 import { defaultSettings, type EditSettings, type WhileTyping } from "./settings.ts";
 import "./settings-dialog.css";

@@ -1,16 +1,15 @@
 import type { Transaction } from "prosemirror-state";
 import { useEffect, useRef, useState } from "react";
 import { useAnnounce } from "../../../parts/announcer.tsx";
-import { type Language, useLanguage } from "../../../text/language.tsx";
-import { clockThousandths } from "../../../text/numbers.ts";
-import { timesText } from "../../../text/transcript-times.ts";
+import { useLanguage } from "../../../text/language.tsx";
 import type { Playback } from "../../playback.ts";
-import type { EditCommand } from "../editor/commands.ts";
+import { useLoaded } from "../../use-loaded.ts";
 import type { Editor } from "../editor/editor.ts";
-import { pinWordTimes, setWordTimes } from "../editor/retime-command.ts";
 import type { Commands } from "../keys/commands.ts";
 import type { CommandId } from "../keys/command-table.ts";
-import { type Edge, type Retimed, retimed, type Stop, type TimeMove } from "../model/retime.ts";
+import type { Edge, TimeMove } from "../model/retime.ts";
+
+const loadSetting = () => import("./set-time.ts");
 
 /** How far a key moves the start or the end of a word, in seconds. */
 const nudgeSeconds = 0.02;
@@ -39,35 +38,38 @@ export function EditTimes({
   const announce = useAnnounce();
   const { language } = useLanguage();
   const [shown, setShown] = useState<string>();
+  // Keys that are pressed before the code is there take effect once it is.
+  const waiting = useRef<{ readonly wanted: TimeMove; readonly isRepeat: boolean }[]>([]);
+  const [isPressed, setPressed] = useState(false);
+  const setting = useLoaded(loadSetting, isPressed);
+  // What a key sets while it is held is one step of the history.
+  const first = useRef<Transaction>(undefined);
   const latest = useRef({ announce, language });
   useEffect(() => {
     latest.current = { announce, language };
   });
   useEffect(() => {
     let isOwn = false;
-    // What a key sets while it is held is one step of the history.
-    let first: Transaction | undefined;
     const move = (wanted: TimeMove, isRepeat: boolean): boolean => {
       const { announce, language } = latest.current;
-      if (!isRepeat) first = undefined;
-      const found = findTime(editor, playback, wanted);
-      isOwn = true;
-      if (found.kind === "set") {
-        commandFor(
-          found,
-          editor.caret().paragraph,
-          first,
-        )(editor.state, (tr) => {
-          first ??= tr;
-          editor.dispatch(tr);
-        });
+      if (!setting) {
+        waiting.current.push({ wanted, isRepeat });
+        setPressed(true);
+        return true;
       }
+      isOwn = true;
+      const before = isRepeat ? first.current : undefined;
+      const set = setting.setTime(editor, playback, wanted, before);
       isOwn = false;
-      const text = textOf(found, wanted.edge, language);
+      first.current = set.first;
+      const text = setting.textOfTime(set.found, wanted.edge, language);
       setShown(text);
       announce(text);
       return true;
     };
+    if (setting) {
+      for (const { wanted, isRepeat } of waiting.current.splice(0)) move(wanted, isRepeat);
+    }
     const removals = [
       ...nudges.map(([id, wanted]) => commands.add(id, (isRepeat) => move(wanted, isRepeat))),
       ...marks.map(([id, edge]) =>
@@ -79,54 +81,11 @@ export function EditTimes({
       // What was set is shown until something else changes.
       editor.subscribe(() => {
         if (isOwn) return;
-        first = undefined;
+        first.current = undefined;
         setShown(undefined);
       }),
     ];
     return () => removals.forEach((remove) => remove());
-  }, [editor, playback, commands]);
+  }, [editor, playback, commands, setting]);
   return shown === undefined ? null : <span className="edit-bar-times">{shown}</span>;
-}
-
-/** Finds the time of the word at the caret that is as near to the wanted one as possible. */
-function findTime(editor: Editor, playback: Playback | undefined, move: TimeMove): Retimed {
-  const duration = playback?.state.duration ?? 0;
-  const latest = duration > 0 ? duration : Infinity;
-  return retimed(editor.timedText(), editor.caret(), { move, latest });
-}
-
-/** Returns the command that sets the times of a word of the base, or of one that was typed. */
-function commandFor(
-  { word, range, before, after }: Extract<Retimed, { kind: "set" }>,
-  paragraph: number,
-  first: Transaction | undefined,
-): EditCommand {
-  if (word === undefined) return pinWordTimes({ paragraph, ...range }, after, first);
-  return setWordTimes(word, before, after, first);
-}
-
-/** Says what became of a time: "“word” starts at 0:01.220 (was 0:01.200)." */
-function textOf(found: Retimed, edge: Edge, language: Language): string {
-  if (found.kind === "none") return timesText.noWord[language];
-  const [now, before] = [found.to, found.from].map((time) => clockThousandths(language, time));
-  const { text, from, to, stop, wasEstimated } = found;
-  const [is, was] =
-    edge === "start"
-      ? [timesText.starts, timesText.startMoved]
-      : [timesText.ends, timesText.endMoved];
-  const set =
-    from === to ? is[language](text, now ?? "") : was[language](text, now ?? "", before ?? "");
-  const estimated = wasEstimated ? timesText.wasEstimated[language] : "";
-  return [set, estimated, stop ? stopText(stop, language) : ""].filter(Boolean).join(" ");
-}
-
-function stopText({ by, word }: Stop, language: Language): string {
-  if (by === "previous") return timesText.stopsAtPrevious[language](word);
-  if (by === "next") return timesText.stopsAtNext[language](word);
-  const text = {
-    self: "stopsAtSelf",
-    recording: "stopsAtRecording",
-    order: "stopsInOrder",
-  } as const;
-  return timesText[text[by]][language];
 }
