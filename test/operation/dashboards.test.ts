@@ -136,6 +136,10 @@ test("a running service has every metric and label that an alert or a panel name
   await using service = await openTestService({
     HLUST_ENGINE: "scripted",
     HLUST_METRICS_LISTEN: "127.0.0.1:0",
+    // An engine node that is not there has its families as well.
+    HLUST_ENGINES: "127.0.0.1:9",
+    HLUST_OWN_ENGINES: "true",
+    HLUST_ENGINE_CREDENTIAL: "a-credential-that-no-node-has-0001",
   });
   const text = await (await fetch(`${service.app.metricsAddress}/metrics`)).text();
   const families = parseMetrics(text, "prometheus");
