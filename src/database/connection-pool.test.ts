@@ -130,7 +130,8 @@ test("a call of a node without any connection waits for one, within its time lim
     () => assert.fail("there was a connection"),
     (error: unknown) => error,
   );
-  assert.ok(performance.now() - start >= 300);
+  // A timer may fire in the millisecond before its time.
+  assert.ok(performance.now() - start >= 299);
   assert.equal(databaseTrouble(error)?.reason, "DATABASE_UNAVAILABLE");
   const waiting = first.database.ping();
   await held.disposeAsync();
