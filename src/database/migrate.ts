@@ -37,8 +37,8 @@ import { modelTasks } from "./migrations/0035_model_tasks.ts";
 import { alignmentTraceAndMembers } from "./migrations/0036_alignment_trace_and_members.ts";
 import { newVersionJobs } from "./migrations/0037_new_version_jobs.ts";
 import { missingRight } from "./missing-right.ts";
-import type { SchemaChanges } from "./schema-change.ts";
-import { withSchemaLock } from "./schema-lock.ts";
+import type { SchemaChanges, TableLock } from "./schema-change.ts";
+import { lockTables, withSchemaLock } from "./schema-lock.ts";
 import { missingMigrations } from "./schema-state.ts";
 
 /** All migrations, in order. A migration that has landed is never edited, renamed or removed. */
@@ -113,6 +113,7 @@ export async function migrate(
  */
 async function applyMissing(trx: Kysely<unknown>, list: SchemaChanges): Promise<readonly string[]> {
   const missing = await missingMigrations(trx, list);
+  await lockTables(trx, await locksOf(trx, missing, list));
   // This is the table of Kysely's Migrator, which was used previously.
   await sql`create table if not exists kysely_migration (name varchar(255) primary key, "timestamp" varchar(255) not null)`.execute(
     trx,
@@ -128,4 +129,23 @@ async function applyMissing(trx: Kysely<unknown>, list: SchemaChanges): Promise<
     );
   }
   return missing;
+}
+
+/** The tables that exist and that the missing migrations lock, with the stronger of their locks. */
+async function locksOf(
+  trx: Kysely<unknown>,
+  missing: readonly string[],
+  list: SchemaChanges,
+): Promise<ReadonlyMap<string, TableLock>> {
+  const locks = new Map<string, TableLock>();
+  for (const [table, lock] of missing.flatMap((name) => Object.entries(list[name]?.locks ?? {}))) {
+    if (lock === "calls" || !locks.has(table)) locks.set(table, lock);
+  }
+  const { rows } = await sql<{
+    name: string;
+  }>`select name from unnest(${[...locks.keys()]}::text[]) name where to_regclass(quote_ident(name)) is not null`.execute(
+    trx,
+  );
+  const existing = new Set(rows.map(({ name }) => name));
+  return new Map([...locks].filter(([table]) => existing.has(table)));
 }

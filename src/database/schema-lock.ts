@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type Kysely, sql, type Transaction } from "kysely";
 import type { Log } from "../std/log.ts";
 import { refusesConnection } from "./connection-refusal.ts";
+import type { TableLock } from "./schema-change.ts";
 
 /** The advisory lock that is held while the schema is changed. */
 const schemaLock = 4_750_412;
@@ -10,11 +11,15 @@ const schemaLock = 4_750_412;
  * start concurrently.
  */
 const earlierLock = "3853314791062309107";
-/**
- * The time for which a change waits for a lock before it releases all its locks, so that calls that
- * wait behind it can continue.
- */
+/** The time for which a change waits for the lock of another migration before it logs this. */
 const lockSeconds = 5;
+/**
+ * The time in which a change has to get the locks of all its tables. After it, the change releases
+ * them, so that calls that wait behind it can continue. It is shorter than PostgreSQL's
+ * deadlock_timeout (1 s): a call that holds a table and waits for another one would be aborted to
+ * end the deadlock, but the change gives up before.
+ */
+const tableLocksMs = 700;
 const retryMs = 1_000;
 /**
  * The maximum time that the service waits at startup for another node's migration, for transactions
@@ -63,6 +68,23 @@ export async function withSchemaLock<T>(
       log.warn({ waitsFor, waitedMs }, "database.migration_waiting");
       await sleep(retryMs, undefined, signal && { signal });
     }
+  }
+}
+
+/**
+ * Locks existing tables for a change, before it changes the first one. Once it has all of them, it
+ * waits for no call, however long it takes, and no call can be in a deadlock with it.
+ */
+export async function lockTables(
+  trx: Kysely<unknown>,
+  tables: ReadonlyMap<string, TableLock>,
+): Promise<void> {
+  const giveUpAt = performance.now() + tableLocksMs;
+  for (const [table, lock] of tables) {
+    const leftMs = Math.max(1, Math.round(giveUpAt - performance.now()));
+    const mode = sql.raw(lock === "calls" ? "access exclusive" : "share row exclusive");
+    await sql`select set_config('lock_timeout', ${`${leftMs}ms`}, true)`.execute(trx);
+    await sql`lock table ${sql.table(table)} in ${mode} mode`.execute(trx);
   }
 }
 

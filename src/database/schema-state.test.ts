@@ -29,8 +29,12 @@ after(() => databases[Symbol.asyncDispose]());
 const newDatabase = async (name: string): Promise<string> => await databases.newDatabase(name);
 
 /** Returns all migrations, and one of a version to come. */
-function andLater(oldestProgram: string, up: SchemaChange["up"] = () => Promise.resolve()) {
-  return { ...migrations, "9999_later": { oldestProgram, locks: {}, up } };
+function andLater(
+  oldestProgram: string,
+  up: SchemaChange["up"] = () => Promise.resolve(),
+  locks: SchemaChange["locks"] = {},
+) {
+  return { ...migrations, "9999_later": { oldestProgram, locks, up } };
 }
 
 /** The locks for which writes wait, or reads and writes. */
@@ -66,6 +70,33 @@ describe("a migration", () => {
         assert.deepEqual(taken, locks, name);
       });
     }
+  });
+
+  it("has no deadlock with a call: it locks all its tables before it changes the first", async () => {
+    const url = await newDatabase("deadlock");
+    await migrate({ connectionString: url }, silent);
+    await using caller = await openClient(url);
+    await caller.query("begin; select from transcript_job limit 1");
+    const list = andLater(
+      "0.1.0",
+      async (db) => {
+        await sql`alter table alignment_job add later_note text`.execute(db);
+        // The call waits for that table by now, and would be aborted for the next one.
+        await sql`select pg_sleep(0.6)`.execute(db);
+        await sql`alter table transcript_job add later_note text`.execute(db);
+      },
+      { alignment_job: "calls", transcript_job: "calls" },
+    );
+    const migrating = migrate({ connectionString: url }, silent, { list });
+    await using observer = await openClient(url);
+    await until(async () => {
+      const { rows } = await observer.query(
+        "select from pg_locks where mode = 'AccessExclusiveLock' and relation = 'alignment_job'::regclass",
+      );
+      return rows.length > 0;
+    });
+    await caller.query("select from alignment_job limit 1; commit");
+    assert.deepEqual(await migrating, ["9999_later"]);
   });
 
   it("waits for a table in use, and lets calls that wait behind it pass meanwhile", async () => {
