@@ -330,6 +330,7 @@ async function openSlowParts(
       engine: config.engine,
       voiceActivity: config.voiceActivity,
       liveEffort: config.liveEffort,
+      onnx: config.onnx,
       processes: config.engineProcesses,
       hasOwnModels: config.engines.hasOwnModels,
       nodes: config.engines.nodes,

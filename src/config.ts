@@ -16,7 +16,13 @@ import { limitSettings, readLimits } from "./settings/limit-settings.ts";
 import { logSettings, readLog, type LogConfig } from "./settings/log-settings.ts";
 import { memorySettings } from "./settings/memory-settings.ts";
 import { metricsSettings, readMetrics, type MetricsSettings } from "./settings/metrics-settings.ts";
-import { modelKeysOf, modelSettings, type ModelConfig } from "./settings/model-settings.ts";
+import {
+  modelKeysOf,
+  modelSettings,
+  onnxSettings,
+  readOnnx,
+  type ModelConfig,
+} from "./settings/model-settings.ts";
 import type { OpenIdSettings } from "./auth/open-id.ts";
 import type { S3Settings } from "./media/s3-bucket.ts";
 import { openIdSettings, readOpenId } from "./settings/open-id-settings.ts";
@@ -245,6 +251,7 @@ const settings = {
       | "tracing"
       | "log"
       | "modelKeys"
+      | "onnx"
     >
   ]: Setting<Config[Key] | undefined>;
 };
@@ -254,7 +261,7 @@ const groups: SettingGroups = {
   service: Object.values<Setting<unknown>>(settings).filter(
     (setting) => !Object.values<Setting<unknown>>(modelSettings).includes(setting),
   ),
-  models: Object.values(modelSettings),
+  models: [...Object.values(modelSettings), ...Object.values(onnxSettings)],
   engines: Object.values(engineSettings),
   database: Object.values(databaseSettings),
   limits: Object.values(limitSettings),
@@ -304,6 +311,7 @@ export function examineConfig(environment: NodeJS.ProcessEnv): {
     engine: read(settings.engine),
     voiceActivity: read(settings.voiceActivity),
     liveEffort: read(settings.liveEffort),
+    onnx: readOnnx(read),
     modelsFolder: read(settings.modelsFolder) ?? join(dataFolder, "models"),
     modelChoice: read(settings.modelChoice),
     modelKeys: modelKeysOf(environment),

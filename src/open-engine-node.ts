@@ -56,6 +56,7 @@ async function openParts(
     await openEnginePool({
       engine: config.engine,
       voiceActivity: config.voiceActivity,
+      onnx: config.onnx,
       processes: config.engineProcesses,
       modelsFolder: config.modelsFolder,
       share: shared,

@@ -1,8 +1,9 @@
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
+import { onnxDefaults, type OnnxOptions, onnxProviders } from "../engines/protocol/onnx-options.ts";
 import { modelKeyName } from "../models/model-server.ts";
 import { modelUses, type ModelChoice } from "../models/model-choice.ts";
-import { ConfigError, list, oneOf, whole, type Setting } from "../std/setting.ts";
+import { ConfigError, list, oneOf, type ReadSetting, type Setting, whole } from "../std/setting.ts";
 
 /** The models that recognize speech, and how they do it. */
 export interface ModelConfig {
@@ -12,6 +13,8 @@ export interface ModelConfig {
   readonly voiceActivity: VoiceActivityChoice;
   /** The effort of live streams; auto: by the load. */
   readonly liveEffort: LiveEffortChoice;
+  /** How the networks of the ctc engine run. */
+  readonly onnx: OnnxOptions;
   readonly modelsFolder: string;
   /** The models that serve a language instead of the best installed one. */
   readonly modelChoice: ModelChoice;
@@ -92,8 +95,49 @@ export const modelSettings = {
     parse: (text) => (text === undefined ? undefined : resolve(text)),
   },
 } satisfies {
-  [Key in keyof Omit<ModelConfig, "modelKeys">]: Setting<ModelConfig[Key] | undefined>;
+  [Key in keyof Omit<ModelConfig, "modelKeys" | "onnx">]: Setting<ModelConfig[Key] | undefined>;
 };
+
+const batchStreamsMax = 256;
+/** A longer wait would be felt: interim results come every few hundred milliseconds. */
+const batchWaitMsMax = 100;
+
+export const onnxSettings = {
+  providers: {
+    name: "HLUST_ONNX_PROVIDERS",
+    meaning:
+      "Where the networks of the ctc engine run, by preference: cpu, or a graphics card by cuda (its libraries are yours to install) or webgpu",
+    fallback: "cpu",
+    isList: true,
+    parse: (text, name) =>
+      text === undefined
+        ? onnxDefaults.providers
+        : list(text).map((entry) => oneOf(entry, name, onnxProviders)),
+  },
+  batchStreams: {
+    name: "HLUST_BATCH_STREAMS",
+    meaning: `Streams of an engine process whose windows the ctc engine runs together at most, 1 to ${batchStreamsMax}`,
+    fallback: `${onnxDefaults.batchStreams}`,
+    parse: (text, name) =>
+      text === undefined ? onnxDefaults.batchStreams : whole(text, name, 1, batchStreamsMax),
+  },
+  batchWaitMs: {
+    name: "HLUST_BATCH_WAIT",
+    meaning: `How long a window waits for windows of other streams, in milliseconds, 0 to ${batchWaitMsMax}`,
+    fallback: `${onnxDefaults.batchWaitMs}`,
+    parse: (text, name) =>
+      text === undefined ? onnxDefaults.batchWaitMs : whole(text, name, 0, batchWaitMsMax),
+  },
+} satisfies { [Key in keyof OnnxOptions]: Setting<OnnxOptions[Key]> };
+
+/** Reads how the networks of the ctc engine run. */
+export function readOnnx(read: ReadSetting): OnnxOptions {
+  return {
+    providers: read(onnxSettings.providers),
+    batchStreams: read(onnxSettings.batchStreams),
+    batchWaitMs: read(onnxSettings.batchWaitMs),
+  };
+}
 
 function modelChoice(entry: string, name: string): ModelChoice[number] {
   const [, languageCode, use, model] = /^([A-Za-z0-9-]+)(?::([a-z]+))?=(\S+)$/.exec(entry) ?? [];

@@ -101,6 +101,7 @@ export async function evaluateManifest(
       modelsFolder: config.modelsFolder,
       modelKeys: config.modelKeys,
       voiceActivity: config.voiceActivity,
+      onnx: config.onnx,
       sandbox,
       recordingMsMax,
       processes: read.parallel,

@@ -4,6 +4,7 @@ import { joinSamples } from "../../audio/join-samples.ts";
 import type { Sandbox } from "../../audio/sandbox.ts";
 import { type EnginePool, openEnginePool } from "../../engines/pool/engine-pool.ts";
 import { engineSampleRate } from "../../engines/protocol/engine.ts";
+import type { OnnxOptions } from "../../engines/protocol/onnx-options.ts";
 import type { RecordingResult } from "../../evaluation/summarize-results.ts";
 import type { CheckedRecording } from "./check-recordings.ts";
 import { recognizeRecording } from "./recognize-recording.ts";
@@ -16,6 +17,8 @@ export interface RecognizeSystemParts {
   readonly modelKeys?: Readonly<Record<string, string>>;
   /** How speech is found, as the service finds it. */
   readonly voiceActivity: "network" | "energy";
+  /** How the networks of the ctc engine run. Default: on the processor. */
+  readonly onnx?: OnnxOptions;
   readonly sandbox: Sandbox;
   readonly recordingMsMax: number;
   /** The number of recordings that are recognized at the same time, each by a process. */
@@ -60,7 +63,7 @@ export async function recognizeSystem(
 async function openModel(
   model: string,
   entries: readonly (readonly [at: number, recording: CheckedRecording])[],
-  { engine, modelsFolder, modelKeys = {}, voiceActivity, processes }: RecognizeSystemParts,
+  { engine, modelsFolder, modelKeys = {}, voiceActivity, onnx, processes }: RecognizeSystemParts,
 ): Promise<EnginePool> {
   const languageCodes = new Set(entries.map(([, { languageCode }]) => languageCode));
   return await openEnginePool({
@@ -72,6 +75,7 @@ async function openModel(
     modelsFolder,
     modelKeys,
     voiceActivity,
+    ...(onnx && { onnx }),
     log: createLog("fatal"),
   });
 }

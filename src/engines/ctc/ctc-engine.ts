@@ -1,5 +1,6 @@
 import { EnergyVoiceActivity } from "../../audio/energy-voice-activity.ts";
 import type { Decoder, Engine, Hint, RecognitionMode } from "../protocol/engine.ts";
+import { onnxDefaults, type OnnxOptions } from "../protocol/onnx-options.ts";
 import type { ModelCard } from "../../models/model-card.ts";
 import { type AlignParts, wordAligner } from "./align-words.ts";
 import { type CtcModel, openCtcModel } from "./ctc-model.ts";
@@ -19,10 +20,14 @@ const beamWidths: Readonly<Record<RecognitionMode, number>> = { live: 16, short:
  * search, times and confidences. Throws an Error that begins with the path of the faulty model
  * file.
  */
-export async function openCtcEngine(card: ModelCard, folder: string): Promise<Engine> {
-  const model = await openCtcModel(card, folder);
+export async function openCtcEngine(
+  card: ModelCard,
+  folder: string,
+  onnx = onnxDefaults,
+): Promise<Engine> {
+  const model = await openCtcModel(card, folder, onnx.providers);
   const { session, table, lexicon, layout, tokenDelayMs: delayMs } = model;
-  const { newDecoder, emissions } = await modelUses(model);
+  const { newDecoder, emissions } = await modelUses(model, onnx);
   const { frameMs, tokenCount } = layout;
   const aligner = wordAligner({ table, frameMs, tokenCount, delayMs, emissions });
   // Sessions without hints, which are the majority, share this scorer.
@@ -63,9 +68,12 @@ interface ModelUses {
   readonly emissions: AlignParts["emissions"];
 }
 
-async function modelUses({ session, layout, table }: CtcModel): Promise<ModelUses> {
+async function modelUses(
+  { session, layout, table }: CtcModel,
+  onnx: OnnxOptions,
+): Promise<ModelUses> {
   if (layout.kind === "streaming-nemo-ctc") {
-    const batch = new StreamingBatch(session, layout);
+    const batch = new StreamingBatch(session, layout, onnx);
     return {
       newDecoder: (parts) => new StreamingDecoder(layout, batch, parts),
       emissions: (window) => streamedEmissions(window, { layout, batch, blank: table.blank }),

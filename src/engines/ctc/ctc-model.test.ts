@@ -242,3 +242,12 @@ test("windows of a streaming model must be whole frames, without gaps, and not t
     });
   }
 });
+
+test("a provider that this machine cannot use is named with its setting", async () => {
+  const opened = openCtcModel(starterCard("streaming"), starterFolders.streaming, ["cuda", "cpu"]);
+  await assert.rejects(opened, (error: Error) => {
+    assert.match(error.message, /^HLUST_ONNX_PROVIDERS=cuda,cpu cannot be used: .*shared library/);
+    assert.match(error.message, /docs\/models\.md/);
+    return true;
+  });
+});

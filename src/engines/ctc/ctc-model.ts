@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { InferenceSession } from "onnxruntime-node";
 import { engineSampleRate } from "../protocol/engine.ts";
+import { onnxDefaults, type OnnxProvider } from "../protocol/onnx-options.ts";
 import {
   checkModelFiles,
   ModelFileError,
@@ -44,7 +45,11 @@ const tokenDelayMsDefault = 60;
  * lexiconPenalty. Throws an Error that begins with the path of the faulty
  * file.
  */
-export async function openCtcModel(card: ModelCard, folder: string): Promise<CtcModel> {
+export async function openCtcModel(
+  card: ModelCard,
+  folder: string,
+  providers = onnxDefaults.providers,
+): Promise<CtcModel> {
   const { model, tokens, lexicon } = card.files;
   if (!model || !tokens)
     throw new ModelFileError("model.json", "must name the files model and tokens");
@@ -57,7 +62,7 @@ export async function openCtcModel(card: ModelCard, folder: string): Promise<Ctc
   const symbols = await readModelTokens(folder, tokens);
   const table = tokenTable(tokens.path, symbols);
   const words = lexicon ? await readLexicon(folder, lexicon) : undefined;
-  const session = await openSession(folder, model);
+  const session = await openSession(folder, model, providers);
   try {
     const layout = await readLayout(session, { card, path: model.path, metadata });
     if (layout.tokenCount !== symbols.length) {
@@ -74,9 +79,14 @@ export async function openCtcModel(card: ModelCard, folder: string): Promise<Ctc
   }
 }
 
-async function openSession(folder: string, { path }: ModelFile): Promise<InferenceSession> {
+async function openSession(
+  folder: string,
+  { path }: ModelFile,
+  providers: readonly OnnxProvider[],
+): Promise<InferenceSession> {
   try {
     return await InferenceSession.create(join(folder, path), {
+      executionProviders: providers,
       // The other cores are reserved for other streams.
       intraOpNumThreads: 1,
       interOpNumThreads: 1,
@@ -87,8 +97,20 @@ async function openSession(folder: string, { path }: ModelFile): Promise<Inferen
     });
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error);
+    if (providers.some((provider) => provider !== "cpu") && isProviderProblem(problem)) {
+      throw new Error(
+        `HLUST_ONNX_PROVIDERS=${providers.join(",")} cannot be used: ${problem.trim()}. ` +
+          `docs/models.md says which libraries a graphics card needs`,
+        { cause: error },
+      );
+    }
     throw new ModelFileError(path, `cannot be loaded: ${problem}`);
   }
+}
+
+/** Whether a message of the library is about a provider, and not about the file of the model. */
+function isProviderProblem(message: string): boolean {
+  return /AppendExecutionProvider|CUDA|WebGPU|backend/i.test(message);
 }
 
 async function readLexicon(folder: string, { path }: ModelFile): Promise<LetterTrie> {

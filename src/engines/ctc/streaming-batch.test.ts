@@ -74,6 +74,48 @@ test("windows from one turn of the event loop share a run", async () => {
   assert.deepEqual(runs, [1, 1, 2]);
 });
 
+/**
+ * Windows that note when the batch reads their frames and when they get their outputs: a run reads
+ * the frames of all its windows first.
+ */
+function notedWindows(batch: StreamingBatch) {
+  const notes: string[] = [];
+  const run = async (seed: number): Promise<void> => {
+    const { frames, take, ...window } = streamOf(seed).next();
+    await batch.run({
+      ...window,
+      frames: () => {
+        notes.push(`reads ${seed}`);
+        return frames();
+      },
+      take: (logs) => {
+        notes.push(`gives ${seed}`);
+        take(logs);
+      },
+    });
+  };
+  return { notes, run };
+}
+
+test("windows that come within the wait share a run", async () => {
+  const batch = new StreamingBatch(model.session, shape, { batchStreams: 32, batchWaitMs: 100 });
+  const { notes, run } = notedWindows(batch);
+  const first = run(1);
+  await turn();
+  await turn();
+  await Promise.all([first, run(2)]);
+  assert.deepEqual(notes, ["reads 1", "reads 2", "gives 1", "gives 2"]);
+});
+
+test("a run that is full does not wait, and the windows that are left follow it", async () => {
+  const batchWaitMs = 2 ** 31 - 1;
+  const batch = new StreamingBatch(model.session, shape, { batchStreams: 2, batchWaitMs });
+  const { notes, run } = notedWindows(batch);
+  await Promise.all([run(1), run(2), run(3)]);
+  const firstRun = ["reads 1", "reads 2", "gives 1", "gives 2"];
+  assert.deepEqual(notes, [...firstRun, "reads 3", "gives 3"]);
+});
+
 test("live windows run first, and the others after them", async () => {
   const batch = new StreamingBatch(model.session, shape);
   const order: string[] = [];

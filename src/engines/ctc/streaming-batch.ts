@@ -1,12 +1,8 @@
 import type { InferenceSession } from "onnxruntime-node";
 import type { RecognitionMode } from "../protocol/engine.ts";
+import { onnxDefaults, type OnnxOptions } from "../protocol/onnx-options.ts";
 import { type StreamingShape, type StreamState, WindowTensors } from "./window-tensors.ts";
 
-/**
- * The maximum number of windows in one run: more would save nothing, and other windows wait for
- * them.
- */
-const rowsMax = 32;
 /**
  * The modes in order of urgency. A run contains windows of one mode, so that live windows do not
  * wait for others.
@@ -39,13 +35,24 @@ interface Waiting {
 export class StreamingBatch {
   readonly #session: InferenceSession;
   readonly #shape: StreamingShape;
+  /** The maximum number of windows in one run. */
+  readonly #rowsMax: number;
+  readonly #waitMs: number;
   readonly #waiting: readonly Waiting[][] = modesByRank.map(() => []);
   #tensors: WindowTensors;
   #isRunning = false;
+  /** Begins a run that other windows may still join. */
+  #wait: NodeJS.Timeout | undefined;
 
-  constructor(session: InferenceSession, shape: StreamingShape) {
+  constructor(
+    session: InferenceSession,
+    shape: StreamingShape,
+    { batchStreams, batchWaitMs }: Pick<OnnxOptions, "batchStreams" | "batchWaitMs"> = onnxDefaults,
+  ) {
     this.#session = session;
     this.#shape = shape;
+    this.#rowsMax = Math.min(batchStreams, shape.rowsMax);
+    this.#waitMs = batchWaitMs;
     this.#tensors = new WindowTensors(session, shape, 1);
   }
 
@@ -53,12 +60,24 @@ export class StreamingBatch {
   run(window: Window): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.#waiting[modesByRank.indexOf(window.mode)]?.push({ window, resolve, reject });
-    if (!this.#isRunning) {
+    if (!this.#isRunning) this.#schedule();
+    return promise;
+  }
+
+  /** Begins a run at once if it is full or need not wait, otherwise after the wait. */
+  #schedule(): void {
+    const count = this.#waiting.reduce((sum, windows) => sum + windows.length, 0);
+    if (this.#waitMs === 0 || count >= this.#rowsMax) {
+      clearTimeout(this.#wait);
       this.#isRunning = true;
       // Other windows from this turn of the event loop join the run.
       setImmediate(() => void this.#runAll());
+    } else if (count === 1) {
+      this.#wait = setTimeout(() => {
+        this.#isRunning = true;
+        void this.#runAll();
+      }, this.#waitMs);
     }
-    return promise;
   }
 
   async #runAll(): Promise<void> {
@@ -76,12 +95,12 @@ export class StreamingBatch {
 
   #takeNext(): readonly Waiting[] {
     const first = this.#waiting.find((windows) => windows.length > 0);
-    return first?.splice(0, Math.min(rowsMax, this.#shape.rowsMax)) ?? [];
+    return first?.splice(0, this.#rowsMax) ?? [];
   }
 
   async #run(windows: readonly Window[]): Promise<void> {
     if (windows.length > this.#tensors.rowsMax) {
-      const rows = Math.min(rowsMax, 2 ** Math.ceil(Math.log2(windows.length)));
+      const rows = Math.min(this.#rowsMax, 2 ** Math.ceil(Math.log2(windows.length)));
       this.#tensors = new WindowTensors(this.#session, this.#shape, rows);
     }
     const tensors = this.#tensors;

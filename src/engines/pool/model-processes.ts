@@ -6,6 +6,7 @@ import type { EngineDescription } from "../protocol/engine-frames.ts";
 import type { LoadableModel } from "./loadable-models.ts";
 import type { EngineAbsence } from "../protocol/engine-absence.ts";
 import type { LoadReport } from "../protocol/load-report.ts";
+import type { OnnxOptions } from "../protocol/onnx-options.ts";
 import type { Machine } from "./machine.ts";
 import { ModelAdmission } from "./model-admission.ts";
 import type { ReadySignal } from "./ready-signal.ts";
@@ -36,6 +37,8 @@ export interface ModelProcessesOptions {
   readonly model: LoadableModel;
   /** Replaces the detector of voice activity of the model's engine. */
   readonly voiceActivity?: "network" | undefined;
+  /** How the networks of the ctc engine run. */
+  readonly onnx?: OnnxOptions | undefined;
   /**
    * The maximum number of processes. Fewer are started if this many would take too much memory.
    */
@@ -216,13 +219,13 @@ export class ModelProcesses implements AsyncDisposable {
   }
 
   async #start(slot: Slot): Promise<EngineChild> {
-    const { model, voiceActivity, log, stuckMsMax, ready, recorder, machine } = this.#options;
+    const { model, voiceActivity, onnx, log, stuckMsMax, ready, recorder, machine } = this.#options;
     const { source } = model;
     if (source.engine === "elsewhere") throw new Error(`${model.name} is not on this machine`);
     const keyVariable = source.engine === "model" ? source.keyVariable : undefined;
     const child = await openEngineChild({
       key: keyVariable === undefined ? undefined : this.#options.modelKeys?.[keyVariable],
-      source: { ...source, ...(voiceActivity && { voiceActivity }) },
+      source: { ...source, ...(voiceActivity && { voiceActivity }), ...(onnx && { onnx }) },
       machine,
       model: model.name,
       log,

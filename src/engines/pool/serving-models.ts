@@ -4,6 +4,7 @@ import type { EngineRecorder } from "../../metrics/recorders.ts";
 import { errorFields, type Log } from "../../std/log.ts";
 import type { ModelChoice } from "../../models/model-choice.ts";
 import type { Effort, RecognitionMode } from "../protocol/engine.ts";
+import type { OnnxOptions } from "../protocol/onnx-options.ts";
 import { chooseModel, servedLanguages, unmetChoices } from "./choose-model.ts";
 import { findModels, type FoundModels, type LoadableModel } from "./loadable-models.ts";
 import type { EngineChild } from "./engine-child.ts";
@@ -30,6 +31,8 @@ export interface ServingModelsOptions {
   readonly modelsFolder?: string;
   /** How speech is found, except by the scripted engine. Default: network. */
   readonly voiceActivity?: "network" | "energy";
+  /** How the networks of the ctc engine run. Default: on the processor. */
+  readonly onnx?: OnnxOptions;
   /** The effort of live streams that name none. Default: auto, by the load. */
   readonly liveEffort?: Effort | "auto";
   /** The keys for the servers of hosted models, by the names of their variables. */
@@ -316,11 +319,12 @@ export class ServingModels implements AsyncDisposable {
   }
 
   #processesOf(model: LoadableModel): ModelProcesses {
-    const { engine, processes, voiceActivity = "network", log, recorder } = this.#options;
+    const { engine, processes, voiceActivity = "network", onnx, log, recorder } = this.#options;
     const { stuckMsMax = stuckMsMaxDefault, share, modelKeys } = this.#options;
     return new ModelProcesses({
       model,
       voiceActivity: voiceActivity === "network" && engine !== "scripted" ? "network" : undefined,
+      onnx,
       // The windows of a recording are diarized one after the other, and a process that only waits
       // for a server has room for all sessions.
       processes: isDiarizer(model) || model.isHosted === true ? 1 : processes,

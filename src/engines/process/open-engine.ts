@@ -35,7 +35,7 @@ async function openModel(
   }
   if (card.engine === "ctc") {
     const { openCtcEngine } = await import("../ctc/ctc-engine.ts");
-    return await openCtcEngine(card, folder);
+    return await openCtcEngine(card, folder, source.onnx);
   }
   const { openSherpaEngine } = await import("../sherpa-onnx/sherpa-engine.ts");
   return await openSherpaEngine(card, folder);

@@ -1,3 +1,5 @@
+import type { OnnxOptions } from "./onnx-options.ts";
+
 /**
  * What an engine process loads: an engine that comes with its own model, or the model in a folder.
  */
@@ -14,6 +16,8 @@ export type EngineSource = (
 ) & {
   /** Replaces the engine's own detector of voice activity. */
   readonly voiceActivity?: "network";
+  /** How the networks of the ctc engine run. Default: on the processor. */
+  readonly onnx?: OnnxOptions;
 };
 
 /** The diarization model that a process loads (diarizer-process.ts). */
