@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
-import { onnxDefaults, type OnnxOptions, onnxProviders } from "../engines/protocol/onnx-options.ts";
+import { onnxDefaults, type OnnxOptions, onnxProviders } from "../models/onnx-options.ts";
 import { modelKeyName } from "../models/model-server.ts";
 import { modelUses, type ModelChoice } from "../models/model-choice.ts";
 import { ConfigError, list, oneOf, type ReadSetting, type Setting, whole } from "../std/setting.ts";

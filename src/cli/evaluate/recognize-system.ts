@@ -4,7 +4,7 @@ import { joinSamples } from "../../audio/join-samples.ts";
 import type { Sandbox } from "../../audio/sandbox.ts";
 import { type EnginePool, openEnginePool } from "../../engines/pool/engine-pool.ts";
 import { engineSampleRate } from "../../engines/protocol/engine.ts";
-import type { OnnxOptions } from "../../engines/protocol/onnx-options.ts";
+import type { OnnxOptions } from "../../models/onnx-options.ts";
 import type { RecordingResult } from "../../evaluation/summarize-results.ts";
 import type { CheckedRecording } from "./check-recordings.ts";
 import { recognizeRecording } from "./recognize-recording.ts";

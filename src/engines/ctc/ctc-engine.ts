@@ -1,6 +1,6 @@
 import { EnergyVoiceActivity } from "../../audio/energy-voice-activity.ts";
 import type { Decoder, Engine, Hint, RecognitionMode } from "../protocol/engine.ts";
-import { onnxDefaults, type OnnxOptions } from "../protocol/onnx-options.ts";
+import { onnxDefaults, type OnnxOptions } from "../../models/onnx-options.ts";
 import type { ModelCard } from "../../models/model-card.ts";
 import { type AlignParts, wordAligner } from "./align-words.ts";
 import { type CtcModel, openCtcModel } from "./ctc-model.ts";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { InferenceSession } from "onnxruntime-node";
 import { engineSampleRate } from "../protocol/engine.ts";
-import { onnxDefaults, type OnnxProvider } from "../protocol/onnx-options.ts";
+import { onnxDefaults, type OnnxProvider } from "../../models/onnx-options.ts";
 import {
   checkModelFiles,
   ModelFileError,

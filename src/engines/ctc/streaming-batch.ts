@@ -1,6 +1,6 @@
 import type { InferenceSession } from "onnxruntime-node";
 import type { RecognitionMode } from "../protocol/engine.ts";
-import { onnxDefaults, type OnnxOptions } from "../protocol/onnx-options.ts";
+import { onnxDefaults, type OnnxOptions } from "../../models/onnx-options.ts";
 import { type StreamingShape, type StreamState, WindowTensors } from "./window-tensors.ts";
 
 /**

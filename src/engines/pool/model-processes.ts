@@ -6,7 +6,7 @@ import type { EngineDescription } from "../protocol/engine-frames.ts";
 import type { LoadableModel } from "./loadable-models.ts";
 import type { EngineAbsence } from "../protocol/engine-absence.ts";
 import type { LoadReport } from "../protocol/load-report.ts";
-import type { OnnxOptions } from "../protocol/onnx-options.ts";
+import type { OnnxOptions } from "../../models/onnx-options.ts";
 import type { Machine } from "./machine.ts";
 import { ModelAdmission } from "./model-admission.ts";
 import type { ReadySignal } from "./ready-signal.ts";

@@ -4,7 +4,7 @@ import type { EngineRecorder } from "../../metrics/recorders.ts";
 import { errorFields, type Log } from "../../std/log.ts";
 import type { ModelChoice } from "../../models/model-choice.ts";
 import type { Effort, RecognitionMode } from "../protocol/engine.ts";
-import type { OnnxOptions } from "../protocol/onnx-options.ts";
+import type { OnnxOptions } from "../../models/onnx-options.ts";
 import { chooseModel, servedLanguages, unmetChoices } from "./choose-model.ts";
 import { findModels, type FoundModels, type LoadableModel } from "./loadable-models.ts";
 import type { EngineChild } from "./engine-child.ts";

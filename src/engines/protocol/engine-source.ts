@@ -1,4 +1,4 @@
-import type { OnnxOptions } from "./onnx-options.ts";
+import type { OnnxOptions } from "../../models/onnx-options.ts";
 
 /**
  * What an engine process loads: an engine that comes with its own model, or the model in a folder.
