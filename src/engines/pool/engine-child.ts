@@ -192,7 +192,7 @@ export class EngineChild {
     return this.#load.ownUse;
   }
 
-  /** Records what others do with the process; for a child of this process, nobody does. */
+  /** Records what others do with the process. A child of this process has no other users. */
   set others(use: UseByOthers) {
     this.#load.others = use;
   }
