@@ -1,6 +1,6 @@
 // `npm run bench:metrics` measures the CPU time of metrics in this process: what a call, a chunk of
 // live audio and a scrape add. 1,000 calls a second may take 1 % of a core.
-import { servedMethods } from "../src/doors.ts";
+import { servedMethods } from "../src/served-services.ts";
 import { ArrivalTimes } from "../src/engines/pool/arrival-times.ts";
 import { callProtocols } from "../src/metrics/recorders.ts";
 import { Metrics } from "../src/metrics/metrics.ts";

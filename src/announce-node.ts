@@ -8,7 +8,8 @@ import type {
   NodeState,
   NodeStatus,
 } from "./database/node-status.ts";
-import type { EnginePool, EnginePoolState } from "./engines/pool/engine-pool.ts";
+import type { EnginePool } from "./engines/pool/engine-pool.ts";
+import type { EnginePoolState } from "./engines/pool/pool-state.ts";
 import type { JobWorker } from "./jobs/worker/worker.ts";
 import { builtinCatalogue } from "./models/catalogue.ts";
 import { builtinModelsFolder, readModels, type ModelFolders } from "./models/models-folder.ts";

@@ -8,13 +8,7 @@ import { allowListOf, dialectOptions, memoryOf, networkOf, openListen } from "./
 import type { Config } from "./config.ts";
 import type { Tables } from "./database/tables.ts";
 import { databaseTrouble, openDatabase } from "./database/database.ts";
-import {
-  accountServices,
-  httpRulesOf,
-  openPageTokens,
-  speechServices,
-  transcriptsService,
-} from "./doors.ts";
+import { accountServices, openPageTokens, speechServices, transcriptsService } from "./doors.ts";
 import { openDialects } from "./dialects/create-dialects.ts";
 import { openWyoming, type Wyoming } from "./dialects/wyoming/open-wyoming.ts";
 import { openEnginePool, type EnginePool } from "./engines/pool/engine-pool.ts";
@@ -25,6 +19,7 @@ import { announceNode } from "./announce-node.ts";
 import { createNodeMetrics, type NodeMetrics } from "./open-metrics.ts";
 import { openArchive, openMediaOf } from "./open-storage.ts";
 import { healthOptions, loadingModels } from "./readiness.ts";
+import { httpRulesOf } from "./served-services.ts";
 import type { AccessLog } from "./server/access-log.ts";
 import { createAnswerError } from "./server/answer-errors.ts";
 import { openServer, reportBug, type Server } from "./server/server.ts";

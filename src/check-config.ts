@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { allowListOf } from "./app-options.ts";
 import { examineConfig, type Config } from "./config.ts";
-import { httpRulesOf } from "./doors.ts";
+import { httpRulesOf } from "./served-services.ts";
 import { readCertificate } from "./std/certificate.ts";
 import { ConfigError } from "./std/setting.ts";
 

@@ -7,7 +7,7 @@ import type { Sandbox } from "./audio/sandbox.ts";
 import { waveformJson } from "./audio/waveform.ts";
 import type { Meter } from "./auth/meter.ts";
 import type { RefusedAttempts } from "./auth/refused-attempts.ts";
-import { ConfigError, type Config } from "./config.ts";
+import type { Config } from "./config.ts";
 import type { Tables } from "./database/tables.ts";
 import {
   createLongRunningRecognize,
@@ -32,7 +32,6 @@ import { startJobOf } from "./jobs/content/content-store.ts";
 import type { Arrivals } from "./jobs/arrivals.ts";
 import { createJobCalls } from "./jobs/job-calls.ts";
 import { createJobsService } from "./jobs/jobs-service.ts";
-import type { ServedMethod } from "./metrics/call-metrics.ts";
 import { findWaveform } from "./media/media-facts.ts";
 import { findMedia } from "./media/media-records.ts";
 import type { MediaStore } from "./media/media-store.ts";
@@ -44,17 +43,14 @@ import type { UploadCollector } from "./media/upload-collector.ts";
 import { createUploads, type Uploads } from "./media/uploads.ts";
 import { builtinCatalogue } from "./models/catalogue.ts";
 import { createOperatorService } from "./operator/operator-service.ts";
-import { readHttpRulesFile } from "./server/http-rules-file.ts";
 import { implemented, type ImplementedService } from "./server/methods.ts";
 import type { HttpDoor } from "./server/http.ts";
-import { serviceAlias } from "./server/service-alias.ts";
 import type { ExportParts } from "./server/answer-export.ts";
 import { createMediaDoor } from "./server/media-door.ts";
 import { createSharedDoor } from "./server/shared-door.ts";
 import type { TusParts } from "./server/tus-door.ts";
 import { createSpeechDecoding, createSpeechService } from "./speech/speech-service.ts";
 import type { Log } from "./std/log.ts";
-import { ServiceConfigError, type ServiceConfig } from "./transcoding/service-config.ts";
 import { createPageTokens, type PageTokens } from "./std/page-token.ts";
 import { createReadTranscript } from "./transcripts/read-transcript.ts";
 import { createSearchLimits } from "./transcripts/search-limits.ts";
@@ -66,90 +62,7 @@ import type { AccountHints } from "./vocabulary/account-hints.ts";
 import { createVocabularyService } from "./vocabulary/vocabulary-service.ts";
 import type { NodeWatches } from "./watches/node-watches.ts";
 import { createWebhooksService } from "./webhooks/webhooks-service.ts";
-
-/** The Transcripts service under the name that clients of the original service call. */
-export const originalTranscripts = serviceAlias(
-  Transcripts,
-  "lr.transcript.v1alpha1.TranscriptService",
-  [
-    "SubmitTranscriptJob",
-    "GetTranscriptJob",
-    "ListTranscriptJobs",
-    "WatchTranscriptJobs",
-    "SubmitAlignmentJob",
-    "GetAlignmentJob",
-    "ListAlignmentJobs",
-    "CancelAlignmentJob",
-    "WatchAlignmentJobs",
-    "GetTranscript",
-    "ListTranscripts",
-    "WatchTranscripts",
-    "CreateTranscript",
-    "UpdateTranscript",
-    "DeleteTranscript",
-    "ExportTranscript",
-  ],
-);
-
-/** The Speech service under the name that clients of the original service call. */
-export const originalSpeech = serviceAlias(Speech, "lr.speech.v2beta1.Speech", [
-  "Recognize",
-  "StreamingRecognize",
-]);
-
-/** Google's speech service under the name of its beta, which has the same field numbers. */
-export const googleBetaSpeech = serviceAlias(
-  GoogleSpeech,
-  "google.cloud.speech.v1p1beta1.Speech",
-  GoogleSpeech.methods.map(({ name }) => name),
-);
-
-/** The services under the names of other projects, and the service that each one is. */
-const aliases = [
-  [originalTranscripts, Transcripts],
-  [originalSpeech, Speech],
-  [googleBetaSpeech, GoogleSpeech],
-] as const;
-
-/** Returns the methods of all services. Those of an alias are counted as those of the service. */
-export function servedMethods(): readonly ServedMethod[] {
-  const own = [...contract, ByteStream].map((service) => [service, service] as const);
-  return [...own, ...aliases].flatMap(([{ typeName, methods }, { typeName: countedAs }]) =>
-    methods.map(({ name, methodKind }) => ({
-      name: `${typeName}/${name}`,
-      countedAs: `${countedAs}/${name}`,
-      isStream: methodKind !== "unary",
-    })),
-  );
-}
-
-/** The services that have HTTP rules. */
-const contract = [
-  Transcripts,
-  Speech,
-  GoogleSpeech,
-  Operations,
-  TiroSpeech,
-  Vocabulary,
-  Accounts,
-  Webhooks,
-  Operator,
-];
-
-/**
- * Returns the HTTP rules that replace those of the contract (§4.10 item 9). Throws a ConfigError
- * with every problem and its location.
- */
-export async function httpRulesOf({ httpRulesFile }: Config): Promise<ServiceConfig | undefined> {
-  if (httpRulesFile === undefined) return undefined;
-  try {
-    return await readHttpRulesFile(httpRulesFile, contract);
-  } catch (error) {
-    if (!(error instanceof ServiceConfigError)) throw error;
-    const problems = error.problems.map((problem) => `\n  ${problem}`);
-    throw new ConfigError(`HLUST_HTTP_RULES cannot be used:${problems.join("")}`, { cause: error });
-  }
-}
+import { googleBetaSpeech, originalSpeech, originalTranscripts } from "./served-services.ts";
 
 /** Returns the jobs that were submitted before their content, for the parts that receive it. */
 export function contentJobs(arrivals: Pick<Arrivals, "announce">): ContentJobs {

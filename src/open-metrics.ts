@@ -2,7 +2,7 @@ import type { Kysely } from "kysely";
 import type { Config } from "./config.ts";
 import type { Database } from "./database/database.ts";
 import type { Tables } from "./database/tables.ts";
-import { servedMethods } from "./doors.ts";
+import { servedMethods } from "./served-services.ts";
 import type { EnginePool } from "./engines/pool/engine-pool.ts";
 import { countOpenJobs } from "./jobs/job-counts.ts";
 import { metricsPath, scrapeAnswer } from "./metrics/metrics-endpoint.ts";

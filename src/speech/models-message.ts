@@ -1,5 +1,5 @@
 import { create } from "@bufbuild/protobuf";
-import type { ServedModel } from "../engines/pool/engine-pool.ts";
+import type { ServedModel } from "../engines/pool/pool-state.ts";
 import {
   ListModelsResponseSchema,
   Model_Use,

@@ -1,7 +1,7 @@
 import type { ServiceImpl } from "@connectrpc/connect";
 import { callerOf, type Caller } from "../auth/caller.ts";
 import type { Meter } from "../auth/meter.ts";
-import type { ServedModel } from "../engines/pool/engine-pool.ts";
+import type { ServedModel } from "../engines/pool/pool-state.ts";
 import type { Recognizer } from "../engines/protocol/recognizer.ts";
 import type { Speech } from "../gen/hlust/speech/v2beta1/speech_pb.ts";
 import type { Sandbox } from "../audio/sandbox.ts";

@@ -12,7 +12,7 @@ import {
 } from "@bufbuild/protobuf";
 import { createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
-import { originalTranscripts } from "../../src/doors.ts";
+import { originalTranscripts } from "../../src/served-services.ts";
 import { access } from "../../src/gen/hlust/api/annotations_pb.ts";
 import { ServerReflection } from "../../src/gen/grpc/reflection/v1/reflection_pb.ts";
 import { Operator } from "../../src/gen/hlust/operator/v1/operator_pb.ts";

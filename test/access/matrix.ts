@@ -10,7 +10,11 @@ import { Vocabulary } from "../../src/gen/hlust/speech/v2beta1/vocabulary_pb.ts"
 import { Transcripts } from "../../src/gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { Webhooks } from "../../src/gen/hlust/webhooks/v1/webhooks_pb.ts";
 import { Speech as TiroSpeech } from "../../src/gen/tiro/speech/v1alpha/speech_pb.ts";
-import { googleBetaSpeech, originalSpeech, originalTranscripts } from "../../src/doors.ts";
+import {
+  googleBetaSpeech,
+  originalSpeech,
+  originalTranscripts,
+} from "../../src/served-services.ts";
 import { newId } from "../../src/std/ids.ts";
 import { newKeyPair } from "../fixtures/auth-fixture.ts";
 import { draftOf } from "../spec/transcripts.ts";

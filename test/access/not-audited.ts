@@ -9,7 +9,11 @@ import { Operator } from "../../src/gen/hlust/operator/v1/operator_pb.ts";
 import { Transcripts } from "../../src/gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { Webhooks } from "../../src/gen/hlust/webhooks/v1/webhooks_pb.ts";
 import { Speech as TiroSpeech } from "../../src/gen/tiro/speech/v1alpha/speech_pb.ts";
-import { googleBetaSpeech, originalSpeech, originalTranscripts } from "../../src/doors.ts";
+import {
+  googleBetaSpeech,
+  originalSpeech,
+  originalTranscripts,
+} from "../../src/served-services.ts";
 import { createTranscoder } from "../../src/transcoding/transcoder.ts";
 import { matrix } from "./matrix.ts";
 

@@ -1,4 +1,4 @@
-import type { ServedModel } from "../../engines/pool/engine-pool.ts";
+import type { ServedModel } from "../../engines/pool/pool-state.ts";
 import { Speech } from "../../gen/hlust/speech/v2beta1/speech_pb.ts";
 import { callOriginOf } from "../../server/call-origin.ts";
 import { headerOf } from "../../server/http.ts";

@@ -1,6 +1,6 @@
 import { Speech } from "../../gen/hlust/speech/v2beta1/speech_pb.ts";
 import type { Caller } from "../../auth/caller.ts";
-import type { ServedModel } from "../../engines/pool/engine-pool.ts";
+import type { ServedModel } from "../../engines/pool/pool-state.ts";
 import type { DialectSocket, SocketClose } from "../../server/dialect-socket.ts";
 import type { SocketDialect } from "../../server/dialect-sockets.ts";
 import { shownSocketKey } from "../credentials.ts";

@@ -1,5 +1,5 @@
 import { Speech } from "../../gen/hlust/speech/v2beta1/speech_pb.ts";
-import type { ServedModel } from "../../engines/pool/engine-pool.ts";
+import type { ServedModel } from "../../engines/pool/pool-state.ts";
 import { answerJson } from "../../server/http.ts";
 import { Violations, ServiceError, shown } from "../../std/service-error.ts";
 import type { Dialect, DialectCall } from "../dialect.ts";

@@ -1,4 +1,4 @@
-import type { ServedModel } from "../../engines/pool/engine-pool.ts";
+import type { ServedModel } from "../../engines/pool/pool-state.ts";
 import { nameOf, primaryOf } from "../language-of.ts";
 
 /** What this service says of itself. */

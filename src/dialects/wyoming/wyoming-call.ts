@@ -1,6 +1,6 @@
 import type { Authenticator } from "../../auth/authenticate.ts";
 import type { Caller } from "../../auth/caller.ts";
-import type { ServedModel } from "../../engines/pool/engine-pool.ts";
+import type { ServedModel } from "../../engines/pool/pool-state.ts";
 import { Speech } from "../../gen/hlust/speech/v2beta1/speech_pb.ts";
 import type { AnswerError } from "../../server/answer-errors.ts";
 import type { CallRecorder, RecordedCall } from "../../metrics/recorders.ts";

@@ -5,7 +5,8 @@ import {
   type ServeResponse,
   ServeResponseSchema,
 } from "../../gen/hlust/engine/v1/engine_pb.ts";
-import type { EngineChild, UseByOthers } from "../pool/engine-child.ts";
+import type { UseByOthers } from "../pool/child-load.ts";
+import type { EngineChild } from "../pool/engine-child.ts";
 import type { LoadableModel } from "../pool/loadable-models.ts";
 import { type Frame, FrameReader, FrameWriter } from "../protocol/engine-frames.ts";
 import type { LoadReport } from "../protocol/load-report.ts";

@@ -1,6 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { type ProcessUse, ProcessUseSchema } from "../../gen/hlust/engine/v1/engine_pb.ts";
-import type { UseByOthers } from "../pool/engine-child.ts";
+import type { UseByOthers } from "../pool/child-load.ts";
 
 /** Writes the use of a process as a message. */
 export function useMessage(process: number, use: UseByOthers): ProcessUse {

@@ -6,7 +6,7 @@ import {
 } from "../protocol/engine-frames.ts";
 import type { RecognitionMode } from "../protocol/engine.ts";
 import type { SessionEnd } from "../pool/child-session.ts";
-import type { OpenedSession } from "../pool/engine-child.ts";
+import type { OpenedSession } from "../pool/opened-session.ts";
 import { LiveDemand } from "../pool/live-demand.ts";
 import type { SessionUse } from "../pool/session-client.ts";
 

@@ -1,4 +1,5 @@
-import type { EngineChild, UseByOthers } from "../pool/engine-child.ts";
+import type { UseByOthers } from "../pool/child-load.ts";
+import type { EngineChild } from "../pool/engine-child.ts";
 import type { LoadableModel } from "../pool/loadable-models.ts";
 import type { LoadReport } from "../protocol/load-report.ts";
 

@@ -1,6 +1,6 @@
 import type { Log } from "../../std/log.ts";
-import { openChildLink } from "./child-link.ts";
-import { ChildSession, type SessionEnd } from "./child-session.ts";
+import { ChildLoad, type UseByOthers } from "./child-load.ts";
+import { ChildSession } from "./child-session.ts";
 import type { EngineLink } from "./engine-link.ts";
 import type { Machine } from "./machine.ts";
 import type { RecognitionMode } from "../protocol/engine.ts";
@@ -13,16 +13,12 @@ import {
   type ReadyProcess,
 } from "../protocol/engine-frames.ts";
 import type { EngineAbsence } from "../protocol/engine-absence.ts";
-import type { DiarizerSource, EngineSource } from "../protocol/engine-source.ts";
 import type { LoadReport } from "../protocol/load-report.ts";
 import type { EngineExit } from "../../metrics/recorders.ts";
-import type { SessionClient, SessionUse } from "./session-client.ts";
+import type { OpenedSession } from "./opened-session.ts";
+import type { SessionClient } from "./session-client.ts";
 import { Watchdog, type WatchdogOptions } from "./watchdog.ts";
 
-/**
- * The time within which an engine process must be ready: large models are read from slow disks.
- */
-const loadMsMax = 180_000;
 /**
  * The time after the end of its standard input at which a process is killed if it has not ended.
  */
@@ -31,8 +27,6 @@ const closeMsMax = 2000;
  * The maximum interval between two load reports of a process; the report is also its heartbeat.
  */
 const reportMsMax = 1000;
-/** The time constant of the mean delay of live audio. */
-const lateSeconds = 3;
 
 export interface EngineChildOptions {
   /** The name of the model, for the log. */
@@ -55,40 +49,12 @@ export interface EngineChildOptions {
   readonly onAbsence?: (absence: EngineAbsence | undefined) => void;
 }
 
-/** A session in a process: a recognition of this service, or of a client of this engine node. */
-export interface OpenedSession {
-  readonly id: number;
-  /** What admission needs to know about the session. */
-  readonly client: SessionUse;
-  readonly isOver: boolean;
-  /** Whether the process still has work for this session. */
-  readonly hasWork: boolean;
-  /** Processes a frame that the process has sent for this session. */
-  take(frame: Frame): void;
-  end(end: SessionEnd): void;
-}
-
 /** What an engine node passes on to its clients (nodes/client-stream.ts). */
 export interface ProcessObserver {
   loaded(report: LoadReport): void;
   /** The process works on this session, which is a suspect; 0: on none. */
   working(session: number): void;
 }
-
-/** The use of a process of an engine node by other clients of that node. */
-export interface UseByOthers {
-  readonly sessions: number;
-  readonly liveDemand: number;
-  readonly fullDemand: number;
-  readonly seconds: Readonly<Record<RecognitionMode, number>>;
-}
-
-const noUse: UseByOthers = {
-  sessions: 0,
-  liveDemand: 0,
-  fullDemand: 0,
-  seconds: { live: 0, short: 0, job: 0 },
-};
 
 /** One engine process, as seen by the service, which is linked to it. */
 export class EngineChild {
@@ -97,8 +63,6 @@ export class EngineChild {
   readonly cpuPerSpeech: number;
   readonly pid: number;
   readonly machine: Machine;
-  /** What others do with the process; it does not change for a child of this process. */
-  others = noUse;
   /** Set while an engine node shares this process with its clients. */
   observer: ProcessObserver | undefined;
   /** Resolves to the signal or exit code of the process when it has ended. */
@@ -110,11 +74,11 @@ export class EngineChild {
   readonly #writer: FrameWriter;
   readonly #watchdog: Watchdog;
   readonly #sessions = new Map<number, OpenedSession>();
+  readonly #load = new ChildLoad(this.#sessions);
   #lastId = 0;
   /** The suspect session on which the process is working; 0: none. */
   #activeSuspect = 0;
   #hasCommitted = false;
-  #liveLateMs = 0;
   #absence: EngineAbsence | undefined;
   #hasExited = false;
   #isStuck = false;
@@ -182,7 +146,7 @@ export class EngineChild {
   }
 
   get sessions(): number {
-    return this.#sessions.size + this.others.sessions;
+    return this.#load.sessions;
   }
 
   /** Whether the process accepts no new sessions, because its node is being stopped. */
@@ -205,46 +169,32 @@ export class EngineChild {
 
   /** The share of a core that the live sessions of the process need. */
   get liveDemand(): number {
-    return this.#sessions
-      .values()
-      .reduce(
-        (sum, { client }) => sum + (client.mode === "live" ? client.demand.share : 0),
-        this.others.liveDemand,
-      );
+    return this.#load.liveDemand;
   }
 
   /** The share of a core that the live sessions of the process need for full effort. */
   get fullDemand(): number {
-    const own = this.#sessions.values().reduce((sum, { client }) => sum + client.fullDemand, 0);
-    return own + this.others.fullDemand;
+    return this.#load.fullDemand;
   }
 
   /** The mean delay between the arrival of live audio and its processing. */
   get liveLateMs(): number {
-    const hasLive = this.#sessions.values().some(({ client }) => client.mode === "live");
-    return hasLive || this.others.liveDemand > 0 ? this.#liveLateMs : 0;
+    return this.#load.liveLateMs;
   }
 
   /** The seconds of audio that sessions of these modes have sent and that no commit covers. */
   uncommittedSeconds(modes: readonly RecognitionMode[]): number {
-    const ofOthers = modes.reduce((sum, mode) => sum + this.others.seconds[mode], 0);
-    return this.#sessions
-      .values()
-      .filter(({ client }) => modes.includes(client.mode))
-      .reduce((sum, { client }) => sum + client.uncommittedSeconds, ofOthers);
+    return this.#load.uncommittedSeconds(modes);
   }
 
   /** What this service does with the process, for other clients of its node. */
   get ownUse(): UseByOthers {
-    const { others } = this;
-    const secondsOf = (mode: RecognitionMode) =>
-      this.uncommittedSeconds([mode]) - others.seconds[mode];
-    return {
-      sessions: this.#sessions.size,
-      liveDemand: this.liveDemand - others.liveDemand,
-      fullDemand: this.fullDemand - others.fullDemand,
-      seconds: { live: secondsOf("live"), short: secondsOf("short"), job: secondsOf("job") },
-    };
+    return this.#load.ownUse;
+  }
+
+  /** Records what others do with the process. A child of this process has no other users. */
+  set others(use: UseByOthers) {
+    this.#load.others = use;
   }
 
   /** Begins a session, or continues a session of another process. */
@@ -326,11 +276,7 @@ export class EngineChild {
   }
 
   #measure(report: LoadReport): void {
-    for (const [id, share] of report.live) {
-      this.#sessions.get(id)?.client.demand.measured(share, report.seconds);
-    }
-    const weight = 1 - Math.exp(-report.seconds / lateSeconds);
-    this.#liveLateMs += weight * (report.liveLateMs - this.#liveLateMs);
+    this.#load.measure(report);
     this.#onLoad(report);
     this.observer?.loaded(report);
     this.#setAbsence(report.absence);
@@ -365,51 +311,7 @@ export class EngineChild {
   }
 }
 
-function reportMsFor(stuckMsMax: number): number {
+/** The interval between two load reports of a process. */
+export function reportMsFor(stuckMsMax: number): number {
   return Math.min(reportMsMax, Math.ceil(stuckMsMax / 5));
-}
-
-export interface StartOptions extends EngineChildOptions {
-  readonly source: EngineSource | DiarizerSource;
-  /** The key for the server of a hosted model, which gets it as a variable of its environment. */
-  readonly key?: string | undefined;
-  /** Aborts the start. */
-  readonly signal?: AbortSignal;
-}
-
-/**
- * Starts an engine process and waits until its model is loaded. If this fails, it throws an Error
- * that names what is missing, and the process has ended.
- */
-export async function openEngineChild(options: StartOptions): Promise<EngineChild> {
-  const { signal } = options;
-  signal?.throwIfAborted();
-  const { source, key, stuckMsMax, log } = options;
-  const link = openChildLink({ source, key, reportMs: reportMsFor(stuckMsMax), log });
-  const { promise, resolve, reject } = Promise.withResolvers<ReadyProcess>();
-  link.onFrames = (frames) => {
-    for (const frame of frames) {
-      if (frame.kind === "ready") resolve(jsonPayload("ready", frame));
-      else if (frame.kind === "failed") reject(new Error(jsonPayload("failed", frame).message));
-    }
-  };
-  void link.ended.then(({ how }) => reject(new Error(`the engine process ended with ${how}`)));
-  const timer = setTimeout(
-    () => reject(new Error(`the engine process was not ready within ${loadMsMax / 1000} s`)),
-    loadMsMax,
-  );
-  const abort = () => reject(signal?.reason);
-  signal?.addEventListener("abort", abort);
-  try {
-    const child = new EngineChild(link, await promise, options);
-    log.debug({ pid: child.pid, model: options.model }, "engine.ready");
-    return child;
-  } catch (error) {
-    link.kill();
-    await link.ended;
-    throw error;
-  } finally {
-    clearTimeout(timer);
-    signal?.removeEventListener("abort", abort);
-  }
 }

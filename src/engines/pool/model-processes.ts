@@ -1,7 +1,8 @@
 import { processesWithin } from "../../models/model-memory.ts";
 import type { EngineRecorder, EngineWork } from "../../metrics/recorders.ts";
 import { errorFields, type Log } from "../../std/log.ts";
-import { type EngineChild, openEngineChild } from "./engine-child.ts";
+import type { EngineChild } from "./engine-child.ts";
+import { openEngineChild } from "./open-engine-child.ts";
 import type { EngineDescription } from "../protocol/engine-frames.ts";
 import type { LoadableModel } from "./loadable-models.ts";
 import type { EngineAbsence } from "../protocol/engine-absence.ts";

@@ -1,6 +1,6 @@
 import { createLog } from "../../std/log.ts";
 import { ServiceError } from "../../std/service-error.ts";
-import { openEngineChild } from "./engine-child.ts";
+import { openEngineChild } from "./open-engine-child.ts";
 import { thisMachine } from "./machine.ts";
 import { parseNamedCard, readCardText } from "../../models/models-folder.ts";
 
