@@ -3,8 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { isLiveSetting, readConfig, settingTexts } from "./config.ts";
+import { readConfig } from "./config.ts";
 import { LiveConfig } from "./live-config.ts";
+import { isLiveSetting, settingTexts } from "./settings/setting-groups.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "hlust-live-"));
 after(() => {

@@ -1,4 +1,5 @@
-import { isLiveSetting, readConfig, settingTexts, type Config } from "./config.ts";
+import { readConfig, type Config } from "./config.ts";
+import { isLiveSetting, settingTexts } from "./settings/setting-groups.ts";
 
 /** The names of the settings that a reload has found changed. */
 export interface Reloaded {

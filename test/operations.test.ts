@@ -3,13 +3,14 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { test } from "node:test";
-import { describeConfig, isLiveSetting, settingTexts } from "../src/config.ts";
+import { describeSettings } from "../src/settings/describe-settings.ts";
+import { isLiveSetting, settingTexts } from "../src/settings/setting-groups.ts";
 
 const docs = resolve(import.meta.dirname, "../docs");
 const page = readFileSync(join(docs, "operations.md"), "utf8");
 
 test("docs/operations.md names only existing settings", () => {
-  const known = describeConfig({});
+  const known = describeSettings({});
   const named = new Set(page.match(/\b(?:HLUST|DATABASE|S3)_[A-Z0-9_]*[A-Z0-9]\b/g));
   assert.ok(named.size > 10);
   // Secrets can be in files.

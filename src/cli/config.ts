@@ -22,8 +22,10 @@ export const config: Command = {
       return 0;
     }
     if (readArguments(args).has("check")) return await check(environment);
-    const { describeConfig } = await import("../config.ts");
-    process.stdout.write(describeConfig(environment));
+    const { readConfig } = await import("../config.ts");
+    const { describeSettings } = await import("../settings/describe-settings.ts");
+    readConfig(environment);
+    process.stdout.write(describeSettings(environment));
     return 0;
   },
 };

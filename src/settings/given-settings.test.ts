@@ -3,7 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { ConfigError, describeConfig, readConfig } from "../config.ts";
+import { ConfigError, readConfig } from "../config.ts";
+import { describeSettings } from "./describe-settings.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "hlust-given-"));
 after(() => {
@@ -23,6 +24,22 @@ const credentials = join(folder, "credentials");
 mkdirSync(credentials);
 writeFileSync(join(credentials, "DATABASE_URL"), `${other}\n`);
 const config = file("hlust.yaml", `database:\n  DATABASE_URL_FILE: ${urlFile}\n`);
+
+test("readConfig() ignores the variables of other programs", () => {
+  const names = [
+    ["DATABASE_HOST", "DATABASE_PORT", "DATABASE_USER", "DATABASE_NAME", "DATABASE_PASSWORD"],
+    ["DATABASE_SSL", "DATABASE_DSN", "DATABASE_URL_UNPOOLED", "DATABASE_URL_TEST", "DATABASE"],
+    ["DB_URL", "DB_HOST", "TEST_DATABASE_URL", "PGDATABASE", "PGHOST", "PGSSLMODE", "REDIS_URL"],
+    ["POSTGRES_URL", "POSTGRES_PASSWORD", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"],
+    ["AWS_REGION", "AWS_ENDPOINT_URL_S3", "AWS_S3_BUCKET", "S3_URL", "S3_HOST", "S3_KEY"],
+    ["HOST_PORT", "HOST", "PORT", "HOSTNAME", "USER", "HOME", "PATH", "LANG", "TZ", "SHLVL"],
+    ["KUBERNETES_SERVICE_HOST", "HLUST_TOKEN", "HLUST_VECTORS", "NODE_OPTIONS", "CI", "_"],
+  ].flat();
+  readConfig(Object.fromEntries(names.map((name) => [name, "x"])));
+  // The setting itself is set, so the variable with the similar name belongs to another program.
+  readConfig({ DATABASE_URL: "postgres://db/hlust", DATABASE_URL2: "postgres://db/other" });
+  readConfig({ DATABASE_URI: "" });
+});
 
 test("a secret is read from its file, without one line end", () => {
   const read = (environment: Record<string, string>) => readConfig(environment).database.url;
@@ -91,17 +108,17 @@ test("the problems of secrets name the setting and the file, never the secret", 
   }
 });
 
-test("describeConfig() shows where a setting was given", () => {
+test("describeSettings() shows where a setting was given", () => {
   const path = file("shown.yaml", `service:\n  HLUST_PORT: 9000\n`);
-  const text = describeConfig({ HLUST_CONFIG: path, DATABASE_URL_FILE: urlFile });
+  const text = describeSettings({ HLUST_CONFIG: path, DATABASE_URL_FILE: urlFile });
   assert.match(text, /HLUST_PORT\n.*\n +9000 +\(default: 8080; from \S+shown.yaml:2:15\)/);
   assert.match(text, /DATABASE_URL\n.*\n +\(set\) +\(from \S+url\)/);
   assert.match(text, /HLUST_CONFIG\n.*\n +\S+shown.yaml +\(default: none\)/);
   assert.ok(!text.includes("pass@"));
 });
 
-test("describeConfig() shows the meaning, value and default of each setting, but no secrets", () => {
-  const text = describeConfig({
+test("describeSettings() shows the meaning, value and default of each setting, but no secrets", () => {
+  const text = describeSettings({
     DATABASE_URL: "postgres://hlust:secret@db/hlust",
     S3_BUCKET: "media",
     S3_ACCESS_KEY_ID: "a secret too",

@@ -5,7 +5,7 @@ import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { after, test } from "node:test";
-import { describeConfig } from "../../src/config.ts";
+import { describeSettings } from "../../src/settings/describe-settings.ts";
 import { runHlust } from "../fixtures/run-hlust.ts";
 
 const docs = resolve(import.meta.dirname, "../../docs");
@@ -101,7 +101,7 @@ test("each command of hlust in the guides exists, with its options", async () =>
 });
 
 test("each setting in a command of the guides exists", () => {
-  const known = describeConfig({});
+  const known = describeSettings({});
   for (const { name, lines } of read) {
     for (const line of lines) {
       for (const [setting] of line.matchAll(/\b(?:HLUST|S3)_[A-Z0-9_]*[A-Z0-9]\b/g)) {

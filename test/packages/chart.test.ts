@@ -11,7 +11,8 @@ import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { parseAllDocuments } from "yaml";
 import { helmProgram } from "../../script/helm.ts";
-import { describeConfig, readConfig } from "../../src/config.ts";
+import { readConfig } from "../../src/config.ts";
+import { describeSettings } from "../../src/settings/describe-settings.ts";
 
 const run = promisify(execFile);
 const root = resolve(import.meta.dirname, "../..");
@@ -94,7 +95,7 @@ for (const file of values) {
     });
 
     test("sets only settings that the service has and accepts", () => {
-      const known = new Set(describeConfig({}).match(/^[A-Z][A-Z0-9_]+/gm));
+      const known = new Set(describeSettings({}).match(/^[A-Z][A-Z0-9_]+/gm));
       const manifests = rendered.get(file) ?? [];
       const names = [
         ...ofKind(manifests, "ConfigMap").flatMap(({ data }) => Object.keys(data)),

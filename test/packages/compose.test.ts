@@ -4,7 +4,8 @@ import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { test } from "node:test";
 import { parse } from "yaml";
-import { describeConfig, readConfig } from "../../src/config.ts";
+import { readConfig } from "../../src/config.ts";
+import { describeSettings } from "../../src/settings/describe-settings.ts";
 
 const deploy = resolve(import.meta.dirname, "../../deploy");
 
@@ -34,7 +35,7 @@ function read(name: string): Composition {
   return composition;
 }
 
-const knownSettings = new Set(describeConfig({}).match(/^[A-Z][A-Z0-9_]+$/gm));
+const knownSettings = new Set(describeSettings({}).match(/^[A-Z][A-Z0-9_]+$/gm));
 
 /** The parts of metrics, which the cluster uses and a version without metrics does not have. */
 const metrics = new Set(

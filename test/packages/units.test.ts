@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { test } from "node:test";
-import { describeConfig } from "../../src/config.ts";
+import { describeSettings } from "../../src/settings/describe-settings.ts";
 
 const folder = resolve(import.meta.dirname, "../../deploy/systemd");
 const units = ["hlust.service", "hlust-worker@.service"];
@@ -42,7 +42,7 @@ test("a worker may do what the other unit may do, and has a folder of its own", 
 });
 
 test("the environment file names only existing settings", () => {
-  const known = describeConfig({});
+  const known = describeSettings({});
   const text = readFileSync(join(folder, "environment"), "utf8");
   const named = text.match(/^#?[A-Z][A-Z0-9_]+(?==)/gm) ?? [];
   assert.ok(named.length > 2);
