@@ -70,6 +70,11 @@ test("what cannot be used gets an error that names each problem, and closes with
       startOf({ language: "xx", encoding: "MULAW", sampleRateHz: 4 }),
       /^encoding: must be LINEAR16.*sampleRateHz: must be 8000 to 48000.*language: is "xx"/,
     ],
+    [
+      startOf({ options: { hints: "Reykjavík" } }),
+      /^options\.hints: must be a list of phrases, not "Reykjavík"/,
+    ],
+    [startOf({ options: { hints: ["!", { phrase: "?" }] } }), /^options\.hints: has no letter/],
     ["hello", /^message: must be JSON with a type such as start or stop/],
   ];
   for (const [message, says] of rows) {

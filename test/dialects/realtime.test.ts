@@ -312,7 +312,7 @@ describe("a socket at /v1/realtime", () => {
           transcription: { language: "xx", keywords: ["!"] },
         }),
         "session.audio.input.format.type",
-        /format\.type: must be audio\/pcm, .*language: is "xx".*keywords: has no letter or digit/,
+        /format\.type: must be audio\/pcm, .*language: is "xx".*keywords\[0\]: has no letter or digit/,
       ],
       [
         update({ format: { type: "audio/pcm", rate: 4 } }),
