@@ -49,7 +49,7 @@ function read(transcoder: Transcoder, { httpMethod, target, body }: WrittenReque
 
 /**
  * The fields whose JSON name is the proto name of another field, which the Protobuf library
- * confuses (vectors qry-073, jsn-144).
+ * confuses (vector qry-073).
  */
 const swapped: ReadonlySet<string> = new Set(["pa", "pb"]);
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readdir } from "node:fs/promises";
+import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { sql } from "kysely";
 import { openDatabase, type Database } from "../../src/database/database.ts";
@@ -18,6 +18,8 @@ export interface DialectService extends AsyncDisposable {
   send(parts: readonly FormPart[], options?: SendOptions): Promise<FormAnswer>;
   /** Returns the number of recognitions that run. */
   sessions(): Promise<number>;
+  /** Returns the bytes of recordings on the disk. */
+  scratchBytes(): Promise<number>;
   /** Fails if a call has left a recording on the disk, or a row of a job, transcript or media. */
   assertNothingLeft(): Promise<void>;
 }
@@ -55,6 +57,7 @@ export async function openDialectService(
   const folder = join(service.dataFolder, "postgres");
   const log = createLog("silent");
   const database = parts.use(await openDatabase({ url: undefined, folder, log }));
+  const scratch = join(service.dataFolder, "scratch");
   const open = parts.move();
   return {
     service,
@@ -75,8 +78,14 @@ export async function openDialectService(
       const { json } = await service.call("GET", "/readyz");
       return json.parts.engines.sessions;
     },
+    async scratchBytes() {
+      const names = await readdir(scratch);
+      const sizes = await Promise.all(
+        names.map(async (name) => (await stat(join(scratch, name))).size),
+      );
+      return sizes.reduce((sum, size) => sum + size, 0);
+    },
     async assertNothingLeft() {
-      const scratch = join(service.dataFolder, "scratch");
       await until(async () => (await readdir(scratch)).length === 0, 10_000);
       for (const table of ["transcript_job", "transcript", "media"]) {
         const { rows } = await sql`select 1 from ${sql.table(table)}`.execute(database.db);

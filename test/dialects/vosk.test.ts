@@ -5,7 +5,6 @@ import { after, before, describe, test } from "node:test";
 import { espeak, flite, joined, noise, silence } from "../fixtures/flite.ts";
 import { encode } from "../fixtures/encoded-audio.ts";
 import { wavOf } from "../fixtures/jobs-fixture.ts";
-import { until } from "../fixtures/until.ts";
 import { finalsOf, openStream, secondsOf, streamingConfig } from "../spec/stream.ts";
 import { bearer, openDialectService, type DialectService } from "./dialect-service.ts";
 import {
@@ -265,7 +264,7 @@ describe("a socket at /vosk", () => {
     }
   });
 
-  test("ends at once when its key is revoked, and frees its engine when its client is gone", async () => {
+  test("ends at once when its key is revoked", async () => {
     const { json: key } = await dialects.service.call("POST", "/v1/apiKeys", {
       scopes: ["speech"],
     });
@@ -274,12 +273,5 @@ describe("a socket at /vosk", () => {
     const revoked = await dialects.service.call("DELETE", `/v1/${key.apiKey.name}`);
     assert.equal(revoked.status, 200);
     assert.equal((await stream.closed).code, 1008);
-    const other = await open();
-    await lockStep(other, framesOf(bytesOf(silence(500))));
-    assert.ok((await dialects.sessions()) > 0);
-    other.terminate();
-    // Two seconds, on a machine five times as slow.
-    await until(async () => (await dialects.sessions()) === 0, 10_000);
-    await dialects.assertNothingLeft();
   });
 });

@@ -333,22 +333,6 @@ describe("a call over Wyoming", () => {
       assert.equal((await next.waitFor("error")).data.code, "TOKEN_INVALID");
     }
   });
-
-  for (const [how, leave] of [
-    ["closes the connection", (client: WyomingClient) => client.socket.end()],
-    ["resets the connection", (client: WyomingClient) => client.socket.resetAndDestroy()],
-  ] as const) {
-    test(`frees its engine within two seconds when its client ${how}, and leaves nothing`, async () => {
-      const client = await open();
-      client.send("transcribe", { language: "is" });
-      client.sendAudio(bytesOf(samples), { isOpen: true });
-      await until(async () => (await dialects.sessions()) > 0);
-      leave(client);
-      // Two seconds, on a machine five times as slow.
-      await until(async () => (await dialects.sessions()) === 0, 10_000);
-      await dialects.assertNothingLeft();
-    });
-  }
 });
 
 // The last test of the file, since the service refuses new commands afterwards.

@@ -18,7 +18,12 @@ export function openAiAddresses(origin: string) {
  * (docs/dialects.md). KEY stands for a key.
  */
 export function programSettings(origin: string): readonly ProgramSettings[] {
-  const { host, hostname, protocol } = new URL(origin);
+  return [...ofRecordings(origin), ...ofLiveAudio(origin), ...ofCode(origin)];
+}
+
+/** Programs that send recordings, and commands of a home. */
+function ofRecordings(origin: string): readonly ProgramSettings[] {
+  const { hostname } = new URL(origin);
   return [
     {
       name: "Open WebUI",
@@ -39,6 +44,7 @@ AUDIO_STT_MODEL=whisper-1`,
       model: "whisper-1"`,
     },
     { name: "Nextcloud", where: programsText.nextcloud, paste: `${origin}/v1` },
+    { name: "n8n", where: programsText.n8n, paste: `${origin}/v1` },
     {
       name: "Subtitle Edit",
       where: programsText.subtitleEdit,
@@ -47,7 +53,7 @@ AUDIO_STT_MODEL=whisper-1`,
     {
       name: "Bazarr",
       where: programsText.bazarr,
-      paste: `${protocol}//hlust:KEY@${host}`,
+      paste: withKey(origin),
     },
     {
       name: "Home Assistant",
@@ -55,11 +61,63 @@ AUDIO_STT_MODEL=whisper-1`,
       paste: `Host: ${hostname}
 Port: 10300`,
     },
+  ];
+}
+
+/** Programs for calls, meetings and voice agents. */
+function ofLiveAudio(origin: string): readonly ProgramSettings[] {
+  const socket = origin.replace(/^http/, "ws");
+  return [
     {
-      name: "jambonz",
-      where: programsText.jambonz,
-      paste: `${origin.replace(/^http/, "ws")}/jambonz`,
+      name: "LiveKit",
+      where: programsText.liveKit,
+      paste: `import { STT } from "@livekit/agents-plugin-deepgram";
+
+const stt = new STT({ baseUrl: "${socket}", apiKey: "KEY", language: "is" });`,
     },
+    {
+      name: "Pipecat",
+      where: programsText.pipecat,
+      paste: `from pipecat.services.deepgram.stt import DeepgramSTTService
+
+stt = DeepgramSTTService(
+    api_key="KEY",
+    base_url="${socket}",
+    settings=DeepgramSTTService.Settings(language="is"),
+)`,
+    },
+    {
+      name: "Jitsi",
+      where: programsText.jitsi,
+      paste: `org.jitsi.jigasi.ENABLE_TRANSCRIPTION=true
+org.jitsi.jigasi.transcription.customService=org.jitsi.jigasi.transcription.VoskTranscriptionService
+org.jitsi.jigasi.transcription.vosk.websocket_url={"is": "${socket}/vosk/is?token=KEY", "en": "${socket}/vosk/en?token=KEY"}`,
+    },
+    {
+      name: "BigBlueButton",
+      where: programsText.bigBlueButton,
+      paste: `vosk:
+  servers:
+    is-IS: ${withKey(socket)}/vosk/is
+    en-US: ${withKey(socket)}/vosk/en`,
+    },
+    {
+      name: "Asterisk",
+      where: programsText.asterisk,
+      paste: `[general]
+url = ${socket}/vosk/is?token=KEY`,
+    },
+    {
+      name: "FreeSWITCH",
+      where: programsText.freeSwitch,
+      paste: `<param name="server-url" value="${socket}/vosk/is?token=KEY"/>`,
+    },
+    { name: "jambonz", where: programsText.jambonz, paste: `${socket}/jambonz` },
+  ];
+}
+
+function ofCode(origin: string): readonly ProgramSettings[] {
+  return [
     {
       name: "Python",
       where: programsText.python,
@@ -88,4 +146,9 @@ console.log(answer.text);`,
   -F file=@talk.mp3 -F language=is -F response_format=srt`,
     },
   ];
+}
+
+/** Returns an address with the key as the password of Basic, for programs that have no field. */
+function withKey(address: string): string {
+  return address.replace("//", "//hlust:KEY@");
 }

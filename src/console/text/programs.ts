@@ -33,6 +33,10 @@ export const programsText = {
     is: "Í stillingum appsins „OpenAI and LocalAI integration“, í reitnum Service URL:",
     en: "In the settings of the app “OpenAI and LocalAI integration”, in the field Service URL:",
   },
+  n8n: {
+    is: "Í skilríkjunum „OpenAI API“: lykillinn er API Key, og í reitinn Base URL:",
+    en: "In the credential “OpenAI API”: the key is the API Key, and in the field Base URL:",
+  },
   subtitleEdit: {
     is: "Video → Speech to text: veldu þjónustu sem fylgir OpenAI, með slóðinni:",
     en: "Video → Speech to text: choose a service that is compatible with OpenAI, with the address:",
@@ -44,6 +48,30 @@ export const programsText = {
   homeAssistant: {
     is: "Stjórnandi þjónustunnar setur HLUST_WYOMING_LISTEN (sjá docs/dialects.md). Svo í Settings → Devices & services → Add integration → Wyoming Protocol:",
     en: "The operator of the service sets HLUST_WYOMING_LISTEN (see docs/dialects.md). Then in Settings → Devices & services → Add integration → Wyoming Protocol:",
+  },
+  liveKit: {
+    is: "Með viðbótinni @livekit/agents-plugin-deepgram:",
+    en: "With the plug-in @livekit/agents-plugin-deepgram:",
+  },
+  pipecat: {
+    is: "Með pakkanum pipecat-ai[deepgram]:",
+    en: "With the package pipecat-ai[deepgram]:",
+  },
+  jitsi: {
+    is: "Í sip-communicator.properties hjá Jigasi, slóð fyrir hvert tungumál:",
+    en: "In sip-communicator.properties of Jigasi, an address for each language:",
+  },
+  bigBlueButton: {
+    is: "Í stillingum bbb-transcription-controller, slóð fyrir hvert tungumál:",
+    en: "In the configuration of bbb-transcription-controller, an address for each language:",
+  },
+  asterisk: {
+    is: "Í res_speech_vosk.conf, með einingunni res_speech_vosk:",
+    en: "In res_speech_vosk.conf, with the module res_speech_vosk:",
+  },
+  freeSwitch: {
+    is: "Í autoload_configs/vosk.conf.xml, með einingunni mod_vosk:",
+    en: "In autoload_configs/vosk.conf.xml, with the module mod_vosk:",
   },
   jambonz: {
     is: "Í Speech → Add speech service → Custom: lykillinn er API key og þetta er slóð STT:",

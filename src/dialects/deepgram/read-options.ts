@@ -1,15 +1,12 @@
 import type { PcmEncoding } from "../../audio/pcm-samples.ts";
 import { resampleRateMax, resampleRateMin } from "../../audio/resample.ts";
-import {
-  checkHints,
-  hintBoostMax,
-  type PhraseContext,
-} from "../../engines/protocol/check-hints.ts";
+import { hintBoostMax, type PhraseContext } from "../../engines/protocol/check-hints.ts";
 import type { Hint, RecognitionMode } from "../../engines/protocol/engine.ts";
 import type { Recognizer } from "../../engines/protocol/recognizer.ts";
 import { silenceMsBounds } from "../../speech/streaming-recognize.ts";
 import { shown, Violations } from "../../std/service-error.ts";
 import type { WritingOptions } from "../../writing/write-words.ts";
+import { clientHints, type ClientHintUse } from "../client-hints.ts";
 import { isYes, type FormFields } from "../form-fields.ts";
 import { languageOf } from "../language-of.ts";
 import type { LiveAudio } from "../live-session.ts";
@@ -162,11 +159,7 @@ function alternativesOf(text: string, violations: Violations): number {
 }
 
 /** Returns the keyterms and keywords: `word`, or `word:boost`. */
-function hintsOf(
-  query: FormFields,
-  use: { recognizer: OptionsContext["recognizer"]; languageCode: string; mode: RecognitionMode },
-  violations: Violations,
-): readonly Hint[] {
+function hintsOf(query: FormFields, use: ClientHintUse, violations: Violations): readonly Hint[] {
   const terms = query.all("keyterm").flatMap(listIn);
   const keywords = query.all("keywords").flatMap(listIn);
   const contexts: PhraseContext[] = [{ phrases: terms, boost: 0 }];
@@ -177,13 +170,8 @@ function hintsOf(
     if (wanted < 0) continue;
     contexts.push({ phrases: [phrase], boost: Math.min(hintBoostMax, wanted) });
   }
-  const problems = new Violations();
   const kept = contexts.filter(({ phrases }) => phrases.length > 0);
-  const hints = checkHints(kept, "hints", { ...use, ignoresUnsupported: true }, problems);
-  for (const { description } of problems.all) {
-    violations.add(terms.length > 0 ? "keyterm" : "keywords", description);
-  }
-  return hints ?? [];
+  return clientHints(kept, terms.length > 0 ? "keyterm" : "keywords", use, violations);
 }
 
 /** Deepgram's own client sends a list as JSON in one value. */

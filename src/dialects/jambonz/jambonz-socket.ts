@@ -1,15 +1,14 @@
-import { resampleRateMax, resampleRateMin } from "../../audio/resample.ts";
 import type { Caller } from "../../auth/caller.ts";
 import { Speech } from "../../gen/hlust/speech/v2beta1/speech_pb.ts";
 import { canRepeat, errorBody } from "../../server/answer-errors.ts";
 import type { DialectSocket, SocketClose } from "../../server/dialect-socket.ts";
 import type { SocketDialect } from "../../server/dialect-sockets.ts";
-import { type ServiceError, shown, Violations } from "../../std/service-error.ts";
+import type { ServiceError } from "../../std/service-error.ts";
 import { shownSocketKey } from "../credentials.ts";
-import { languageOf } from "../language-of.ts";
 import { LiveSession, type LiveEvent, type LiveParts } from "../live-session.ts";
 import { readableText } from "../transcribe-recording.ts";
 import { JambonzInput } from "./jambonz-input.ts";
+import { readStart } from "./read-start.ts";
 
 export interface JambonzParts extends LiveParts {
   readonly defaultLanguage: string | undefined;
@@ -54,13 +53,14 @@ async function serve(
   const input = new JambonzInput(socket);
   const start = await input.start();
   if (!start) return { code: 1000 };
-  const { languageCode, sampleRateHertz, interim } = readStart(start, pathLanguage, parts);
+  const wish = readStart(start, pathLanguage, parts);
+  const { languageCode, sampleRateHertz, interim, hints } = wish;
   const session = new LiveSession(
     parts,
     {
       audio: { kind: "bare", encoding: "s16", sampleRateHertz, channels: 1 },
       writing: { languageCode, ...readableText },
-      hints: [],
+      hints,
       interim,
       fields,
     },
@@ -73,31 +73,6 @@ async function serve(
     if (sending) await sending;
   }
   return { code: 1000 };
-}
-
-/** Reads the start. Throws invalid_argument with every violation. */
-function readStart(
-  start: object,
-  pathLanguage: string,
-  { recognizer, defaultLanguage }: JambonzParts,
-) {
-  const violations = new Violations();
-  const value = (name: string): unknown => Reflect.get(start, name) ?? undefined;
-  const encoding = value("encoding") ?? "LINEAR16";
-  if (encoding !== "LINEAR16") {
-    violations.add("encoding", `must be LINEAR16, not ${shown(encoding)}`);
-  }
-  const rate = value("sampleRateHz") ?? 8_000;
-  const [min, max] = [resampleRateMin, resampleRateMax];
-  if (typeof rate !== "number" || !Number.isInteger(rate) || rate < min || rate > max) {
-    violations.add("sampleRateHz", `must be ${min} to ${max}, not ${shown(rate)}`);
-  }
-  const named = value("language");
-  const language = typeof named === "string" && named !== "" ? named : pathLanguage;
-  const choice = { installed: recognizer.languageCodes("live"), defaultLanguage };
-  const languageCode = languageOf(language, "language", choice, violations);
-  violations.throwIfAny();
-  return { languageCode, sampleRateHertz: Number(rate), interim: value("interimResults") === true };
 }
 
 /** Returns the message for an event; undefined for none. */

@@ -1,10 +1,9 @@
-import { checkHints, hintPhrasesMax, phraseProblem } from "../../engines/protocol/check-hints.ts";
 import type { Hint } from "../../engines/protocol/engine.ts";
 import type { Recognizer } from "../../engines/protocol/recognizer.ts";
 import { shown, Violations } from "../../std/service-error.ts";
+import { keywordHints } from "../client-hints.ts";
 import { type FormFields, isYes } from "../form-fields.ts";
 import { languageOf } from "../language-of.ts";
-import { phrasesOfPrompt } from "../phrases-of-prompt.ts";
 
 export const transcriptionFormats = [
   "json",
@@ -54,10 +53,12 @@ export function readWish(fields: FormFields, context: WishContext): Transcriptio
   }
   refuseMissing(fields, format, context, violations);
   const wanted = fields.one("language") || fields.one("languages") || context.pathLanguage;
-  const installed = context.recognizer.languageCodes("short");
-  const { defaultLanguage } = context;
+  const { recognizer, defaultLanguage } = context;
+  const installed = recognizer.languageCodes("short");
   const languageCode = languageOf(wanted, "language", { installed, defaultLanguage }, violations);
-  const hints = hintsOf(fields, { ...context, languageCode }, violations);
+  const phrases = { keywords: fields.all("keywords"), prompt: fields.one("prompt") };
+  const use = { recognizer, languageCode, mode: "short" } as const;
+  const hints = keywordHints(phrases, "keywords", use, violations);
   violations.throwIfAny();
   return {
     format,
@@ -100,27 +101,4 @@ function refuseMissing(
       "cannot be used: speakers are distinguished, not identified",
     );
   }
-}
-
-/** Returns the keywords and the phrases of the prompt as hints. */
-function hintsOf(
-  fields: FormFields,
-  context: WishContext & { readonly languageCode: string },
-  violations: Violations,
-): readonly Hint[] {
-  const keywords = fields.all("keywords").filter((each) => each.trim() !== "");
-  const known = new Set(keywords.map((each) => each.toLowerCase()));
-  const prompted = phrasesOfPrompt(fields.one("prompt"))
-    .filter((each) => phraseProblem(each) === undefined && !known.has(each.toLowerCase()))
-    .slice(0, Math.max(0, hintPhrasesMax - keywords.length));
-  const { recognizer, languageCode } = context;
-  const use = { recognizer, languageCode, mode: "short", ignoresUnsupported: true } as const;
-  const contexts = [{ phrases: [...keywords, ...prompted], boost: 0 }];
-  const problems = new Violations();
-  const hints = checkHints(contexts, "keywords", use, problems);
-  // The list is made here: only its items have names that a client knows.
-  for (const { field, description } of problems.all) {
-    violations.add(field.replace("keywords[0].phrases", "keywords"), description);
-  }
-  return hints ?? [];
 }

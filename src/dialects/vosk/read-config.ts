@@ -1,8 +1,8 @@
 import { resampleRateMax, resampleRateMin } from "../../audio/resample.ts";
-import { checkHints } from "../../engines/protocol/check-hints.ts";
 import type { Hint } from "../../engines/protocol/engine.ts";
 import type { Recognizer } from "../../engines/protocol/recognizer.ts";
 import { shown, Violations } from "../../std/service-error.ts";
+import { clientHints } from "../client-hints.ts";
 
 /** What a client of Vosk sets, before its audio. */
 export interface VoskConfig {
@@ -72,9 +72,6 @@ function hintsOf(
     return [];
   }
   const list = phrases.filter((each) => typeof each === "string" && !/^\s*(?:\[|$)/.test(each));
-  const found = new Violations();
-  const context = { ...use, mode: "live", ignoresUnsupported: true } as const;
-  const hints = checkHints([{ phrases: list, boost: 0 }], "", context, found);
-  for (const { description } of found.all) violations.add("config.phrase_list", description);
-  return hints ?? [];
+  const contexts = [{ phrases: list, boost: 0 }];
+  return clientHints(contexts, "config.phrase_list", { ...use, mode: "live" }, violations);
 }

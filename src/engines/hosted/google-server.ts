@@ -1,63 +1,31 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { createClient } from "@connectrpc/connect";
-import { joinSamples } from "../../audio/join-samples.ts";
 import { Speech } from "../../gen/google/cloud/speech/v1/speech_pb.ts";
 import {
   RecognitionConfig_AudioEncoding as Encoding,
   type RecognitionConfigSchema,
   type SpeechRecognitionAlternative,
-  type StreamingRecognizeRequestSchema,
 } from "../../gen/hlust/speech/v2beta1/speech_pb.ts";
 import { msOfDuration } from "../../std/duration.ts";
 import { engineSampleRate } from "../protocol/engine.ts";
-import { bytesOf, LiveText } from "./grpc-results.ts";
+import { grpcRecognition } from "./grpc-recognition.ts";
 import { openGrpcServer } from "./grpc-server.ts";
-import type {
-  HostedServer,
-  ServerCall,
-  ServerReading,
-  ServerResult,
-  ServerSettings,
-} from "./hosted-server.ts";
+import type { HostedServer, ServerCall, ServerReading, ServerSettings } from "./hosted-server.ts";
 
 /** Opens a server of google.cloud.speech.v1, such as another Hlust. */
 export function openGoogleServer(settings: ServerSettings): HostedServer {
   const grpc = openGrpcServer(settings);
   const client = createClient(Speech, grpc.transport);
-  return {
-    takesHints: true,
-    isStreamed: (mode) => mode === "live",
-    async recognize(audio, call) {
-      try {
-        const config = configOf(settings, call);
-        const { signal } = call;
-        if (call.mode === "live") {
-          const answers = client.streamingRecognize(requests(audio, config), { signal });
-          const text = new LiveText(call.onPartial);
-          for await (const { results } of answers) {
-            text.take(
-              results.map(({ isFinal, alternatives }) => ({
-                isFinal,
-                readings: alternatives.map(readingOf),
-              })),
-            );
-          }
-          return text.results;
-        }
-        const content = bytesOf(joinSamples(await Array.fromAsync(audio)));
-        const source = { case: "content", value: content } as const;
-        const { results } = await client.recognize(
-          { config, audio: { audioSource: source } },
-          { signal },
-        );
-        return results.map(({ alternatives }): ServerResult => alternatives.map(readingOf));
-      } catch (error) {
-        throw grpc.failureOf(error);
-      }
+  return grpcRecognition(grpc, {
+    checked: Speech.typeName,
+    configOf: (call) => configOf(settings, call),
+    stream: (requests, signal) => client.streamingRecognize(requests, { signal }),
+    async recognize(config, value, signal) {
+      const audio = { audioSource: { case: "content", value } } as const;
+      return await client.recognize({ config, audio }, { signal });
     },
-    probe: (signal) => grpc.probe(Speech.typeName, signal),
-    close: () => grpc.close(),
-  };
+    readingOf,
+  });
 }
 
 function configOf(
@@ -74,17 +42,6 @@ function configOf(
     enableAutomaticPunctuation: true,
     ...(model !== undefined && { model }),
   };
-}
-
-async function* requests(
-  audio: AsyncIterable<Int16Array>,
-  config: MessageInitShape<typeof RecognitionConfigSchema>,
-): AsyncGenerator<MessageInitShape<typeof StreamingRecognizeRequestSchema>, void, undefined> {
-  const value = { config, interimResults: true };
-  yield { streamingRequest: { case: "streamingConfig", value } };
-  for await (const chunk of audio) {
-    yield { streamingRequest: { case: "audioContent", value: bytesOf(chunk) } };
-  }
 }
 
 function readingOf(alternative: SpeechRecognitionAlternative): ServerReading {

@@ -1,16 +1,11 @@
 import { resampleRateMax, resampleRateMin } from "../../../audio/resample.ts";
-import {
-  checkHints,
-  hintPhrasesMax,
-  phraseProblem,
-} from "../../../engines/protocol/check-hints.ts";
 import type { Hint } from "../../../engines/protocol/engine.ts";
 import type { Recognizer } from "../../../engines/protocol/recognizer.ts";
 import { silenceMsBounds } from "../../../speech/streaming-recognize.ts";
 import { shown, Violations } from "../../../std/service-error.ts";
+import { keywordHints } from "../../client-hints.ts";
 import { languageOf } from "../../language-of.ts";
 import type { LiveAudio } from "../../live-session.ts";
-import { phrasesOfPrompt } from "../../phrases-of-prompt.ts";
 
 /** The form of the audio as the protocol names it. */
 export interface RealtimeFormat {
@@ -78,10 +73,15 @@ export function readSettings(
   const language =
     textIn(transcription, "language") || (listIn(transcription, "languages")[0] ?? "");
   const installed = recognizer.languageCodes("live");
-  const field = "session.audio.input.transcription.language";
+  const path = "session.audio.input.transcription";
   const choice = { installed, defaultLanguage };
-  const languageCode = languageOf(language || pathLanguage, field, choice, violations);
-  const hints = hintsOf(transcription, { recognizer, languageCode }, violations);
+  const languageCode = languageOf(language || pathLanguage, `${path}.language`, choice, violations);
+  const phrases = {
+    keywords: listIn(transcription, "keywords"),
+    prompt: textIn(transcription, "prompt"),
+  };
+  const use = { recognizer, languageCode, mode: "live" } as const;
+  const hints = keywordHints(phrases, `${path}.keywords`, use, violations);
   const silenceMs = silenceOf(session, input, before.silenceMs);
   violations.throwIfAny();
   return { format, language, languageCode, hints, silenceMs, transcription };
@@ -136,26 +136,6 @@ function silenceOf(session: object, input: object, before: number | undefined): 
   const [min, max] = silenceMsBounds;
   if (typeof wanted !== "number") return silenceMsDefault;
   return Math.round(Math.min(max, Math.max(min, wanted)));
-}
-
-function hintsOf(
-  transcription: object,
-  use: { readonly recognizer: SettingsContext["recognizer"]; readonly languageCode: string },
-  violations: Violations,
-): readonly Hint[] {
-  const keywords = listIn(transcription, "keywords").filter((each) => each.trim() !== "");
-  const known = new Set(keywords.map((each) => each.toLowerCase()));
-  const prompted = phrasesOfPrompt(textIn(transcription, "prompt"))
-    .filter((each) => phraseProblem(each) === undefined && !known.has(each.toLowerCase()))
-    .slice(0, Math.max(0, hintPhrasesMax - keywords.length));
-  const contexts = [{ phrases: [...keywords, ...prompted], boost: 0 }];
-  const problems = new Violations();
-  const context = { ...use, mode: "live", ignoresUnsupported: true } as const;
-  const hints = checkHints(contexts, "", context, problems);
-  for (const { description } of problems.all) {
-    violations.add("session.audio.input.transcription.keywords", description);
-  }
-  return hints ?? [];
 }
 
 function isObject(value: unknown): value is object {
