@@ -1,6 +1,7 @@
 // Runs `hlust evaluate` as a program, with the scripted engine and with a real one.
 import assert from "node:assert/strict";
 import {
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -13,7 +14,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, test } from "node:test";
 import { wavHeader } from "../src/std/wav.ts";
-import { speak } from "./fixtures/flite.ts";
+import { espeak, speak } from "./fixtures/flite.ts";
+import { wavOf } from "./fixtures/jobs-fixture.ts";
 import { runHlust, type EndedCommand } from "./fixtures/run-hlust.ts";
 import { cpuSlowness } from "./fixtures/cpu-slowness.ts";
 
@@ -40,9 +42,9 @@ async function evaluate(
  * silence alternate, with durations in ms.
  */
 function writeSpeech(name: string, pieces: readonly number[], sampleRateHertz = 16_000): void {
-  const samples = pieces.map((ms, at) =>
-    new Int16Array((ms * sampleRateHertz) / 1000).fill(at % 2 === 0 ? 1000 : 0),
-  );
+  const pieceOf = (ms: number, at: number) =>
+    new Int16Array((ms * sampleRateHertz) / 1000).fill(at % 2 === 0 ? 1000 : 0);
+  const samples = pieces.map(pieceOf);
   const bytes = Buffer.concat(samples.map(({ buffer }) => new Uint8Array(buffer)));
   const header = wavHeader({ sampleRateHertz, dataBytes: bytes.length });
   writeFileSync(join(folder, name), Buffer.concat([header, bytes]));
@@ -289,6 +291,33 @@ test("invalid arguments exit with 2 and the help", async () => {
     language.errors,
     /line 1: has no language: add the field language, or give --language/,
   );
+});
+
+test("two models are compared side by side, in the text and in a page", async () => {
+  const models = join(folder, "models");
+  const card = join(models, "bare/model.json");
+  const starter = join(import.meta.dirname, "../models/is-IS-starter");
+  cpSync(starter, join(models, "bare"), { recursive: true });
+  // The same network without its lexicon, which makes more errors.
+  const { files, ...rest } = JSON.parse(readFileSync(card, "utf8"));
+  const { model, tokens } = files;
+  const bare = { ...rest, name: "bare", options: {}, files: { model, tokens } };
+  writeFileSync(card, JSON.stringify(bare));
+  const texts = ["hún fór heim í gær og keypti mjólk", "við hittumst á kaffihúsinu í kvöld"];
+  for (const [at, text] of texts.entries()) {
+    writeFileSync(join(folder, `talk${at}.wav`), wavOf(espeak(text, { voice: "is+f4" })));
+    write(`talk${at}.txt`, text);
+  }
+  const html = join(folder, "report.html");
+  const args = [folder, "--language", "is-IS", "--model", "is-IS-starter", "--mode", "short"];
+  const compared = [...args, "--against", "model=bare", "--html", html];
+  const { code, out, errors } = await evaluate(compared, { HLUST_MODELS: models });
+  assert.equal(code, 0, errors);
+  assert.match(out, /^bare, short against is-IS-starter, short$/m);
+  assert.match(out, /words .*; better on 0 recordings, worse on [12]; p = /);
+  const page = readFileSync(html, "utf8");
+  assert.match(page, /<th scope="col">is-IS-starter, short<\/th><th scope="col">bare, short<\/th>/);
+  assert.equal(page.match(/<h4>bare, short: /g)?.length, texts.length);
 });
 
 test("a model that cannot be loaded is reported for each of its recordings", async () => {
