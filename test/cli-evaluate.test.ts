@@ -1,6 +1,7 @@
 // Runs `hlust evaluate` as a program, with the scripted engine and with a real one.
 import assert from "node:assert/strict";
 import {
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -13,7 +14,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, test } from "node:test";
 import { wavHeader } from "../src/std/wav.ts";
-import { speak } from "./fixtures/flite.ts";
+import { espeak, speak } from "./fixtures/flite.ts";
+import { wavOf } from "./fixtures/jobs-fixture.ts";
 import { runHlust, type EndedCommand } from "./fixtures/run-hlust.ts";
 import { cpuSlowness } from "./fixtures/cpu-slowness.ts";
 
@@ -40,9 +42,9 @@ async function evaluate(
  * silence alternate, with durations in ms.
  */
 function writeSpeech(name: string, pieces: readonly number[], sampleRateHertz = 16_000): void {
-  const samples = pieces.map((ms, at) =>
-    new Int16Array((ms * sampleRateHertz) / 1000).fill(at % 2 === 0 ? 1000 : 0),
-  );
+  const pieceOf = (ms: number, at: number) =>
+    new Int16Array((ms * sampleRateHertz) / 1000).fill(at % 2 === 0 ? 1000 : 0);
+  const samples = pieces.map(pieceOf);
   const bytes = Buffer.concat(samples.map(({ buffer }) => new Uint8Array(buffer)));
   const header = wavHeader({ sampleRateHertz, dataBytes: bytes.length });
   writeFileSync(join(folder, name), Buffer.concat([header, bytes]));
@@ -160,6 +162,7 @@ test("every problem of a manifest is listed before anything is recognized", asyn
     { recording: "long.wav", text: "x", mode: "short" },
     { recording: "b.wav", text: "x", hints: "Anna; 🎉; a\u0007b" },
     { recording: "c.wav", text: "x", hints: Array.from({ length: 501 }, (_, at) => at).join(";") },
+    { recording: "none.wav", text: "", language: "is-IS" },
   ];
   writeSpeech("b.wav", [1000]);
   writeSpeech("c.wav", [1000]);
@@ -170,7 +173,7 @@ test("every problem of a manifest is listed before anything is recognized", asyn
   const { code, out, errors } = await evaluate([manifest, "--language", "en-US"]);
   assert.equal(code, 2);
   assert.equal(out, "");
-  assert.match(errors, /has 18 problems; nothing was recognized\n/);
+  assert.match(errors, /has 21 problems; nothing was recognized\n/);
   const expected = [
     "line 1: missing.wav does not exist: correct the path",
     "line 2: slow.wav has 4000 samples a second: convert it to a rate from 8000 to 48000, best 16000",
@@ -185,11 +188,14 @@ test("every problem of a manifest is listed before anything is recognized", asyn
     'line 11: mode "batch" is unknown: write short, live, job',
     'line 12: unknown field "speed": the fields are recording, text, language, model, mode, hints',
     "line 13: the reference text is empty: write what is said, or remove the line",
+    "line 13: has the same recording as line 7: remove one",
     "line 14: long.wav is 31.0 s long: short recognition takes less than 30 s; use the mode job or live",
     'line 15: the hint "🎉" has no letter or digit',
     'line 15: the hint "a\\u0007b" has a control character',
     "line 16: has 501 hints: at most 500 are allowed",
-    "line 17: is not JSON: write one object per line",
+    "line 17: the reference text is empty: write what is said, or remove the line",
+    "line 17: none.wav does not exist: correct the path",
+    "line 18: is not JSON: write one object per line",
   ];
   const lines = errors.trimEnd().split("\n").slice(1);
   assert.equal(lines.length, expected.length);
@@ -224,15 +230,19 @@ test("every problem of a folder is listed", async () => {
   write("talks/c.txt", "c");
   writeSpeech("talks/d.wav", [1000]);
   writeFileSync(join(talks, "d.txt"), Buffer.from([0x66, 0xff]));
+  writeSpeech("talks/e.wav", [1000], 4000);
+  write("talks/e.txt", " ");
   const { code, errors } = await evaluate([talks, "--language", "en-US"]);
   assert.equal(code, 2);
   assert.equal(
     errors,
-    `hlust: ${talks} has 4 problems; nothing was recognized\n` +
+    `hlust: ${talks} has 6 problems; nothing was recognized\n` +
       "  a.wav: has no text: write a.txt, or remove it\n" +
       "  b.txt: the reference text is empty: write what is said, or remove the recording\n" +
       "  c.txt: has no recording of the same name: add it, or remove it\n" +
-      "  d.txt: is not UTF-8 text: convert it\n",
+      "  d.txt: is not UTF-8 text: convert it\n" +
+      "  e.txt: the reference text is empty: write what is said, or remove the recording\n" +
+      "  e.wav: has 4000 samples a second: convert it to a rate from 8000 to 48000, best 16000\n",
   );
   const none = await evaluate([join(folder, "nowhere")]);
   assert.equal(none.code, 2);
@@ -252,6 +262,18 @@ test("invalid arguments exit with 2 and the help", async () => {
     [[manifest, "--against", "mode=live,mode=job"], /--against has mode twice/],
     [[manifest, "--against", "hints=on"], /--against hints must be off, or a boost from 0 to 20/],
     [[manifest, "--hints", "21"], /--hints must be off, or a boost from 0 to 20, not "21"/],
+    [
+      [manifest, "--modle", "x"],
+      /^hlust: unknown option --modle: did you mean --mode, --model\?\n/,
+    ],
+    [[manifest, "--zzzzzz"], /^hlust: unknown option --zzzzzz\n/],
+    [[manifest, "--model"], /^hlust: --model needs a value\n/],
+    [[manifest, "--model", "--json"], /^hlust: --model needs a value\n/],
+    [[manifest, "--json=yes"], /^hlust: --json takes no value\n/],
+    [
+      [manifest, "--language", "en-US", "--against", "mode=job,hints=5"],
+      /--against changes nothing: every recording has these settings already; give other ones/,
+    ],
     [[manifest, "--normalize", "some"], /--normalize must be standard or plain or none/],
     [[manifest, "--html", "report.txt"], /--html must end in \.html/],
     [[manifest, "--html", join(folder, "none/report.html")], /--html: there is no folder/],
@@ -269,6 +291,33 @@ test("invalid arguments exit with 2 and the help", async () => {
     language.errors,
     /line 1: has no language: add the field language, or give --language/,
   );
+});
+
+test("two models are compared side by side, in the text and in a page", async () => {
+  const models = join(folder, "models");
+  const card = join(models, "bare/model.json");
+  const starter = join(import.meta.dirname, "../models/is-IS-starter");
+  cpSync(starter, join(models, "bare"), { recursive: true });
+  // The same network without its lexicon, which makes more errors.
+  const { files, ...rest } = JSON.parse(readFileSync(card, "utf8"));
+  const { model, tokens } = files;
+  const bare = { ...rest, name: "bare", options: {}, files: { model, tokens } };
+  writeFileSync(card, JSON.stringify(bare));
+  const texts = ["hún fór heim í gær og keypti mjólk", "við hittumst á kaffihúsinu í kvöld"];
+  for (const [at, text] of texts.entries()) {
+    writeFileSync(join(folder, `talk${at}.wav`), wavOf(espeak(text, { voice: "is+f4" })));
+    write(`talk${at}.txt`, text);
+  }
+  const html = join(folder, "report.html");
+  const args = [folder, "--language", "is-IS", "--model", "is-IS-starter", "--mode", "short"];
+  const compared = [...args, "--against", "model=bare", "--html", html];
+  const { code, out, errors } = await evaluate(compared, { HLUST_MODELS: models });
+  assert.equal(code, 0, errors);
+  assert.match(out, /^bare, short against is-IS-starter, short$/m);
+  assert.match(out, /words .*; better on 0 recordings, worse on [12]; p = /);
+  const page = readFileSync(html, "utf8");
+  assert.match(page, /<th scope="col">is-IS-starter, short<\/th><th scope="col">bare, short<\/th>/);
+  assert.equal(page.match(/<h4>bare, short: /g)?.length, texts.length);
 });
 
 test("a model that cannot be loaded is reported for each of its recordings", async () => {

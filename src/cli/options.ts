@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { UsageError } from "./command.ts";
+import { nearestNames } from "./nearest-names.ts";
 
 /**
  * An option of a command. An option with a hint has a value; an option without one is a switch.
@@ -37,7 +38,7 @@ export class Arguments<Table extends OptionTable> {
       this.#values = values;
       this.positionals = positionals;
     } catch (error) {
-      throw new UsageError(error instanceof Error ? error.message : String(error));
+      throw new UsageError(problemOf(error, Object.keys(table)));
     }
   }
 
@@ -72,6 +73,23 @@ export class Arguments<Table extends OptionTable> {
     if (isNumber && value >= min && value <= max) return value;
     const needed = `a ${whole ? "whole " : ""}number from ${min} to ${max}`;
     throw new UsageError(`--${name} must be ${needed}, not ${JSON.stringify(text)}`);
+  }
+}
+
+/** Returns what is wrong with the arguments, by the error of parseArgs(). */
+function problemOf(error: unknown, names: readonly string[]): string {
+  const message = error instanceof Error ? error.message : String(error);
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  const [, option = ""] = /'(-[^' ]*)/.exec(message) ?? [];
+  switch (code) {
+    case "ERR_PARSE_ARGS_UNKNOWN_OPTION": {
+      const dashed = names.map((name) => `--${name}`);
+      return `unknown option ${option}${nearestNames(option, dashed)}`;
+    }
+    case "ERR_PARSE_ARGS_INVALID_OPTION_VALUE":
+      return `${option} ${message.includes("does not take") ? "takes no value" : "needs a value"}`;
+    default:
+      return message;
   }
 }
 

@@ -8,7 +8,7 @@ export interface ManifestRow {
   readonly line: number | undefined;
   /** The path of the recording, absolute or relative to the manifest. */
   readonly recording: string;
-  /** The reference text. */
+  /** The reference text; empty only where a problem says so. */
   readonly text: string;
   readonly language?: string;
   readonly model?: string;
@@ -140,13 +140,11 @@ class ManifestParser {
       } else values[name] = value;
     }
     const { recording = "", text = "", language, model, mode, hints } = values;
-    if (this.problems.length === problemsBefore) {
-      if (recording === "") this.report(place, "recording is required: the path of a sound file");
-      if (recording.includes("\0")) this.report(place, "recording has a null character: remove it");
-      if (text.trim() === "") {
-        this.report(place, "the reference text is empty: write what is said, or remove the line");
-      }
+    const isComplete = this.problems.length === problemsBefore;
+    if (isComplete && recording === "") {
+      this.report(place, "recording is required: the path of a sound file");
     }
+    if (recording.includes("\0")) this.report(place, "recording has a null character: remove it");
     if (language !== undefined && !languagePattern.test(language)) {
       const shown = JSON.stringify(language);
       this.report(place, `language ${shown} is not a language code: write one such as is-IS`);
@@ -156,8 +154,7 @@ class ManifestParser {
       const shown = JSON.stringify(mode);
       this.report(place, `mode ${shown} is unknown: write ${evaluationModes.join(", ")}`);
     }
-    if (this.problems.length > problemsBefore) return;
-    this.rows.push({
+    const row = {
       line,
       recording,
       text,
@@ -165,7 +162,12 @@ class ManifestParser {
       ...(model !== undefined && { model }),
       ...(known !== undefined && { mode: known }),
       ...(hints !== undefined && { hints: phrasesOf(hints) }),
-    });
+    };
+    if (this.problems.length === problemsBefore) this.rows.push(row);
+    // The row stays, so that its file is checked at once.
+    if (isComplete && text.trim() === "") {
+      this.report(place, "the reference text is empty: write what is said, or remove the line");
+    }
   }
 }
 

@@ -663,7 +663,7 @@ export const comments: Readonly<Record<string, string>> = {
   "hlust.speech.v2beta1.VocabularyPhrase": "A word or phrase of an account's vocabulary.",
   "hlust.speech.v2beta1.VocabularyPhrase.name": "The name of the phrase, as `vocabularyPhrases/<phrase_id>`.",
   "hlust.speech.v2beta1.VocabularyPhrase.phrase": "The text, with at least one letter or digit, without control characters and emoji. Spaces are\nstored as one space between words.",
-  "hlust.speech.v2beta1.VocabularyPhrase.language_code": "The language in which the phrase is said, as a BCP 47 code, for example `is-IS`. A language\nwithout an installed model is accepted.",
+  "hlust.speech.v2beta1.VocabularyPhrase.language_code": "The language in which the phrase is said, as a BCP 47 code, for example `is-IS`. Recognition in\nthe same language uses it, with or without a region: a phrase of `is` is used for `is-IS` too.\nA language without an installed model is accepted.",
   "hlust.speech.v2beta1.VocabularyPhrase.weight": "How strongly the phrase is preferred, from 0 to 20, as the boost of a SpeechContext. Absent or\n0 means 10.",
   "hlust.speech.v2beta1.VocabularyPhrase.sounds_like": "Texts that sound like the phrase, in the spelling of the language: \"shivawn\" for \"Siobhan\".",
   "hlust.speech.v2beta1.VocabularyPhrase.source": "What put the phrase into the vocabulary.",

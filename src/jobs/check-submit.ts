@@ -139,7 +139,7 @@ function checkLanguage(code: string, installed: readonly string[]): FieldViolati
   if (installedLanguage(code, installed) !== undefined) return undefined;
   return {
     field: "metadata.languageCode",
-    description: `${code} has no installed model; installed: ${installed.join(", ") || "none"}`,
+    description: `is ${shown(code)}, which has no installed model; installed: ${installed.join(", ") || "none"}`,
   };
 }
 

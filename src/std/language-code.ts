@@ -25,3 +25,11 @@ export function canonicalLanguageCode(code: string): string | undefined {
     throw error;
   }
 }
+
+/**
+ * Returns whether what is of one language is of another one too: the codes, both in canonical form,
+ * are equal, or one is the other with a region or more (is, is-IS and is-IS-x-exp).
+ */
+export function coversLanguage(code: string, other: string): boolean {
+  return code === other || code.startsWith(`${other}-`) || other.startsWith(`${code}-`);
+}

@@ -3,7 +3,7 @@ import { cacheReads } from "../auth/cached-reads.ts";
 import type { Tables } from "../database/tables.ts";
 import { hintPhrasesMax } from "../engines/protocol/check-hints.ts";
 import type { Hint } from "../engines/protocol/engine.ts";
-import { canonicalLanguageCode } from "../std/language-code.ts";
+import { canonicalLanguageCode, coversLanguage } from "../std/language-code.ts";
 import { foldPhrase } from "./fold-phrase.ts";
 
 /** The number of accounts whose vocabularies are kept in memory: at most 20 MB in all. */
@@ -13,7 +13,8 @@ const accountsMax = 200;
 export interface AccountHints {
   /**
    * Returns the hints of a call, and after them as many active phrases of the account's vocabulary
-   * in this language as fit. A change by any node applies within a second.
+   * in this language as fit, with or without a region: is-IS has the phrases of "is" too, and the
+   * other way round. A change by any node applies within a second.
    */
   extend(
     hints: readonly Hint[] | undefined,
@@ -37,16 +38,18 @@ export function createAccountHints({
   return {
     async extend(hints, { accountId, languageCode }) {
       const stored = await cached.find(accountId);
-      const own = stored?.byLanguage.get(canonicalLanguageCode(languageCode) ?? languageCode);
-      return own ? extended(hints ?? [], own) : hints;
+      const own = stored && phrasesFor(canonicalLanguageCode(languageCode) ?? languageCode, stored);
+      return own && own.length > 0 ? extended(hints ?? [], own) : hints;
     },
   };
 }
 
 interface StoredHints {
   readonly revision: string;
-  /** The hints by language: those that are used first come first. */
-  readonly byLanguage: ReadonlyMap<string, readonly Hint[]>;
+  /** The phrases of all languages: those that are used first come first. */
+  readonly phrases: readonly PhraseRow[];
+  /** The hints by the language of a recognition, once it was asked for. */
+  readonly byLanguage: Map<string, readonly Hint[]>;
 }
 
 async function readHints(
@@ -66,12 +69,24 @@ async function readHints(
       select *, row_number() over (
         partition by language_code order by weight desc, updated_at desc, id) as place
       from vocabulary_phrase where account_id = ${accountId} and state = 'ACTIVE') ordered
-    where place <= ${hintPhrasesMax} order by place`.execute(db);
-  const byLanguage = Map.groupBy(rows, ({ language_code: languageCode }) => languageCode);
-  return {
-    revision: row.revision,
-    byLanguage: new Map(Array.from(byLanguage, ([code, of]) => [code, of.map(hintOf)])),
-  };
+    where place <= ${hintPhrasesMax} order by weight desc, updated_at desc, id`.execute(db);
+  return { revision: row.revision, phrases: rows, byLanguage: new Map() };
+}
+
+/** Returns the hints for a language. A text that several languages have counts once. */
+function phrasesFor(languageCode: string, { phrases, byLanguage }: StoredHints): readonly Hint[] {
+  const known = byLanguage.get(languageCode);
+  if (known) return known;
+  const found = new Map<string, PhraseRow>();
+  for (const row of phrases) {
+    const folded = foldPhrase(row.phrase);
+    if (coversLanguage(row.language_code, languageCode) && !found.has(folded)) {
+      found.set(folded, row);
+    }
+  }
+  const hints = Array.from(found.values(), hintOf).slice(0, hintPhrasesMax);
+  byLanguage.set(languageCode, hints);
+  return hints;
 }
 
 interface PhraseRow {

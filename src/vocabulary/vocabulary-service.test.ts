@@ -292,6 +292,34 @@ test("hints are extended by the phrases with the greatest weight, and then the n
   assert.ok(!most.includes("létt"));
 });
 
+test("hints of a language include the phrases of the same one with or without a region", async () => {
+  const { accountId, importAll } = await openAccount();
+  const hints = createAccountHints({ db: database.db });
+  await importAll([
+    { phrase: "Kópasker", languageCode: "is", weight: 3 },
+    { phrase: "kópasker!", languageCode: "is-IS", weight: 9 },
+    { phrase: "Húsavík", languageCode: "is", weight: 5 },
+    { phrase: "Esja", languageCode: "is-IS-x-exp", weight: 4 },
+    { phrase: "lorry", languageCode: "en-GB" },
+    { phrase: "Eis", languageCode: "de" },
+  ]);
+  const rows: [languageCode: string, phrases: string[]][] = [
+    ["is-IS", ["kópasker! 9", "Húsavík 5", "Esja 4"]],
+    ["is-IS-x-exp", ["kópasker! 9", "Húsavík 5", "Esja 4"]],
+    ["is", ["kópasker! 9", "Húsavík 5", "Esja 4"]],
+    ["en", ["lorry 10"]],
+    ["en-US", []],
+  ];
+  for (const [languageCode, expected] of rows) {
+    const found = await hints.extend([], { accountId, languageCode });
+    assert.deepEqual(
+      found?.map(({ phrase, boost }) => `${phrase} ${boost}`),
+      expected,
+      languageCode,
+    );
+  }
+});
+
 test("a change of another node is used within a second, and nothing is read again before", async () => {
   const { accountId, add } = await openAccount();
   let now = 0;

@@ -10,6 +10,8 @@ export interface NumeralWords {
   readonly hundreds: ReadonlySet<string>;
   /** 1000, a million, and so on. */
   readonly scales: ReadonlyMap<string, number>;
+  /** Hundreds and thousands that are written with their number, as in "tvöhundruð": 2. */
+  readonly compounds: ReadonlyMap<string, number>;
   /** Forms of hundreds and scales that mean one of them when no number precedes. */
   readonly impliesOne: ReadonlySet<string>;
   /** The word "and". */
@@ -66,7 +68,7 @@ export function readCardinal(
     const group = readGroup(words, next, numerals) ?? impliedScale(words, next, at, numerals);
     if (!group) break;
     const scaleAt = next + group.count;
-    const scale = numerals.scales.get(words[scaleAt] ?? "") ?? 1;
+    const scale = scaleOf(words[scaleAt] ?? "", group, numerals);
     if (scale >= smallest) break;
     value += group.value * scale;
     smallest = scale;
@@ -84,9 +86,11 @@ export function readCardinal(
 function readGroup(words: readonly string[], at: number, numerals: NumeralWords): Read | undefined {
   const first = readBelowHundred(words, at, numerals);
   const hundredAt = at + (first?.count ?? 0);
-  if (!numerals.hundreds.has(words[hundredAt] ?? "")) return first;
-  if (!first && !numerals.impliesOne.has(words[at] ?? "")) return undefined;
-  const hundreds = { value: (first?.value ?? 1) * 100, count: hundredAt + 1 - at };
+  const word = words[hundredAt] ?? "";
+  const compound = numerals.compounds.get(word);
+  if (!numerals.hundreds.has(word) || (first && compound !== undefined)) return first;
+  if (!first && compound === undefined && !numerals.impliesOne.has(word)) return undefined;
+  const hundreds = { value: (first?.value ?? compound ?? 1) * 100, count: hundredAt + 1 - at };
   const restAt = words[hundredAt + 1] === numerals.and ? hundredAt + 2 : hundredAt + 1;
   const rest = readBelowHundred(words, restAt, numerals);
   // In "two hundred and three hundred" there are two numbers.
@@ -94,11 +98,19 @@ function readGroup(words: readonly string[], at: number, numerals: NumeralWords)
   return { value: hundreds.value + rest.value, count: restAt + rest.count - at };
 }
 
+/** Returns the number of a scale without a word in front of it: "þúsund" and "þrjúþúsund". */
 function impliedScale(
   words: readonly string[],
   next: number,
   at: number,
-  { impliesOne }: NumeralWords,
+  { impliesOne, compounds }: NumeralWords,
 ): Read | undefined {
-  return next === at && impliesOne.has(words[at] ?? "") ? { value: 1, count: 0 } : undefined;
+  const word = words[next] ?? "";
+  const value = compounds.get(word) ?? (next === at && impliesOne.has(word) ? 1 : undefined);
+  return value === undefined ? undefined : { value, count: 0 };
+}
+
+/** Returns the scale of a word after a group; 1 if it is none, or has a number of its own. */
+function scaleOf(word: string, group: Read, { scales, compounds }: NumeralWords): number {
+  return group.count > 0 && compounds.has(word) ? 1 : (scales.get(word) ?? 1);
 }

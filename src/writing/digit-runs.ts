@@ -21,6 +21,15 @@ export function readDigitRun(
   numerals: NumeralWords,
 ): DigitRun | undefined {
   if (isNumber(words[at - 1] ?? "", numerals)) return undefined;
+  return readDigitsAfter(words, at, numerals);
+}
+
+/** Reads such a run after anything: a label, or the first part of a telephone number. */
+export function readDigitsAfter(
+  words: readonly string[],
+  at: number,
+  numerals: NumeralWords,
+): DigitRun | undefined {
   let digits = "";
   let groups = 0;
   let counts = true;

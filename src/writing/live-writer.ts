@@ -62,8 +62,8 @@ export class LiveWriter {
 }
 
 /**
- * Returns the new texts, with the previous ones where these stand for several of the same words and
- * no new text joins them with others.
+ * Returns the new texts, with the previous ones where these are of the same words, a rule wrote
+ * them, and no new text joins them with others.
  */
 function keeping(previous: readonly WrittenWord[], next: readonly WrittenWord[]): WrittenWord[] {
   const starts = new Map<number, WrittenWord>();
@@ -86,12 +86,22 @@ function keeping(previous: readonly WrittenWord[], next: readonly WrittenWord[])
       index += count;
       at += spoken.length;
     } else {
-      kept.push(word);
+      kept.push(former && count === 1 && former.spokenForm ? withText(word, former.text) : word);
       index += 1;
       at += word.spoken.length;
     }
   }
   return kept;
+}
+
+/** The marks that end a sentence or follow a word. */
+const marks = /[.,?]+$/;
+
+/** Returns a text with what it was before, unless only the mark after it is new. */
+function withText(word: WrittenWord, former: string): WrittenWord {
+  if (word.text.replace(marks, "") === former.replace(marks, "")) return word;
+  const [mark = ""] = marks.exec(word.text) ?? [];
+  return { ...word, text: marks.test(former) ? former : former + mark };
 }
 
 /** Returns how many new texts are made of exactly the words of a former one; 0 if none are. */

@@ -74,7 +74,7 @@ export function grouped(value: number, thousands: string): string {
 }
 
 /** Reads "komma fimm", "point one four" or "komma sjötíu og fimm", with the first word. */
-function readDecimals(
+export function readDecimals(
   words: readonly string[],
   at: number,
   numerals: NumeralWords,

@@ -182,7 +182,13 @@ describe("properties of writing", () => {
   });
 
   test("ten times the words take at most four times as long per word, even in endless numbers", () => {
-    for (const unit of ["tuttugu ", "og hundrað og ", "er það ekki ", "one oh a b may "]) {
+    for (const unit of [
+      "tuttugu ",
+      "og hundrað og ",
+      "er það ekki ",
+      "one oh a b may ",
+      "hundraðasta ",
+    ]) {
       const languageCode = unit.startsWith("one") ? "en-US" : "is-IS";
       const run = (count: number): number => {
         const spoken = spokenText(unit.repeat(count).trim());

@@ -104,7 +104,7 @@ test("each violation of a job has a sentence in both languages", () => {
   assert.equal(ofMetadata.length, 104);
   const all = [
     "is required",
-    "is-IS has no installed model; installed: en-US",
+    'is "is-IS", which has no installed model; installed: en-US',
     "uploads/x is not a finished upload of this account",
     ...ofUrls,
     ...ofMetadata.map(({ description }) => description),

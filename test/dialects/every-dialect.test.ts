@@ -1,5 +1,5 @@
 // Speech comes back right through every dialect, in both languages, with the word times of
-// speech:recognize.
+// speech:recognize, and with the account's vocabulary.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { espeak, flite, joined, noise, silence } from "../fixtures/flite.ts";
@@ -21,8 +21,14 @@ const pause = noise(1_200, 3);
 const speech = {
   is: {
     tag: "is-IS",
-    samples: joined(pause, espeak("við hittumst á kaffihúsinu"), pause, espeak("hún býr í húsi")),
-    text: "við hittumst á kaffihúsinu hún býr í húsi",
+    samples: joined(
+      pause,
+      espeak("við hittumst við þingvallavatn"),
+      pause,
+      espeak("hún býr í húsi"),
+    ),
+    // Without the account's vocabulary, the model writes "þingvalla vatn".
+    text: "við hittumst við þingvallavatn hún býr í húsi",
   },
   en: {
     tag: "en-US",
@@ -47,6 +53,9 @@ const reference = new Map<Language, readonly TimedWord[]>();
 
 before(async () => {
   dialects = await openDialectService({ HLUST_WYOMING_LISTEN: "127.0.0.1:0" });
+  const body = { phrase: "þingvallavatn", languageCode: "is" };
+  const { status } = await dialects.service.call("POST", "/v2beta1/vocabularyPhrases", body);
+  assert.equal(status, 200);
 });
 after(() => dialects[Symbol.asyncDispose]());
 

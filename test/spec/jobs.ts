@@ -2,16 +2,18 @@ import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Answer, TestService } from "./service.ts";
 
-/** Submits media by URL (§4.1). */
+/** Submits media by URL (§4.1), with more fields of the request. */
 export function submit(
   service: TestService,
   uri: string,
   metadata: Readonly<Record<string, unknown>> = {},
+  more: Readonly<Record<string, unknown>> = {},
 ): Promise<Answer> {
   return service.call("POST", "/v1alpha1/transcriptjob:submit", {
     metadata: { languageCode: "en-US", fileType: "AUDIO", ...metadata },
     useUri: true,
     uri,
+    ...more,
   });
 }
 

@@ -27,7 +27,14 @@ let stranger: string;
 before(async () => {
   service = await openTestService();
   const weather = joined(silence(500), espeak("veðrið er gott í dag"), silence(500));
-  host = await openMediaHost({ "/weather.wav": wavOf(weather) });
+  const recordings = names.map((name, index) => {
+    const samples = joined(silence(500), espeak(sentenceOf(name)), silence(500));
+    return [`/${index}.wav`, wavOf(samples)] as const;
+  });
+  host = await openMediaHost({
+    "/weather.wav": wavOf(weather),
+    ...Object.fromEntries(recordings),
+  });
   database = await openDatabase({
     url: undefined,
     folder: join(service.dataFolder, "postgres"),
@@ -42,8 +49,10 @@ after(async () => {
   await host[Symbol.asyncDispose]();
 });
 
+const sentenceOf = (name: string) => `hér er ${name} í dag`;
+
 function audioOf(name: string): Buffer {
-  const samples = espeak(`hér er ${name} í dag`);
+  const samples = espeak(sentenceOf(name));
   return Buffer.from(samples.buffer, samples.byteOffset, samples.byteLength);
 }
 
@@ -97,11 +106,16 @@ test("recognition uses the vocabulary of its account, unless the call ignores it
   assert.ok(!has(await recognize(audio, ignoring), name));
   assert.ok(!has(await recognizeLive(audio, ignoring), name), "in a live stream");
   assert.ok(!has(await recognize(audio, {}, stranger), name), "for another account");
+  const path = `/${names.indexOf(name)}.wav`;
+  const text = textOf(await recognizeJob(path));
+  assert.ok(has(text, name), `in a job: ${text}`);
+  assert.ok(!has(textOf(await recognizeJob(path, ignoring)), name), "in a job");
 });
 
 /** Submits audio as a job, and returns its transcript. */
-async function recognizeJob(path: string) {
-  const { json: job } = await submit(service, `${host.address}${path}`, { languageCode: "is-IS" });
+async function recognizeJob(path: string, changes = {}) {
+  const metadata = { languageCode: "is-IS" };
+  const { json: job } = await submit(service, `${host.address}${path}`, metadata, changes);
   const { last } = await pollJob(service, job.name);
   assert.equal(last.state, "SUCCESS", JSON.stringify(last));
   return (await service.call("GET", `/v1alpha1/${last.transcript}`)).json;

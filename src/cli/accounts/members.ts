@@ -9,7 +9,7 @@ import {
 } from "../../operator/members.ts";
 import { UsageError } from "../command.ts";
 import { columns } from "../models/columns.ts";
-import { nearestNames } from "../models/nearest-names.ts";
+import { nearestNames } from "../nearest-names.ts";
 import { checkedName } from "../operator/checked-name.ts";
 import { jsonOption, writeJson } from "../operator/json-option.ts";
 import { oneAccount } from "../operator/one-account.ts";

@@ -6,7 +6,7 @@ import { type KeySummary, listKeys } from "../../operator/keys.ts";
 import { createSignInLink } from "../../operator/sign-in-links.ts";
 import { reachable } from "../../std/reachable.ts";
 import { UsageError } from "../command.ts";
-import { didYouMean, nearest } from "../models/nearest-names.ts";
+import { didYouMean, nearest } from "../nearest-names.ts";
 import { jsonOption, writeJson } from "../operator/json-option.ts";
 import { oneAccount } from "../operator/one-account.ts";
 import { oneMember } from "../operator/one-member.ts";

@@ -20,7 +20,7 @@ import type { ModelChoice } from "../../models/model-choice.ts";
 import { knownLanguageCode } from "../../std/language-code.ts";
 import { shown } from "../../std/service-error.ts";
 import { isWav, wavChunks } from "../../std/wav.ts";
-import { nearestNames } from "../models/nearest-names.ts";
+import { nearestNames } from "../nearest-names.ts";
 import type { SystemSettings } from "./evaluation-settings.ts";
 import type { ReadRow } from "./read-manifest.ts";
 
@@ -68,7 +68,9 @@ export async function checkRecordings(
   const probes = await probeAll(rows, parts);
   const recordings = systems.map((): CheckedRecording[] => []);
   const problems = new Map<string, ManifestProblem>();
-  const report = (place: string, what: string): void => {
+  const report = (place: string, problem: string): void => {
+    // The recordings of a folder are their own places.
+    const what = problem.startsWith(`${place} `) ? problem.slice(place.length + 1) : problem;
     problems.set(`${place}\n${what}`, { place, what });
   };
   reportHints(rows, report);
@@ -87,7 +89,8 @@ export async function checkRecordings(
       else {
         const { languageCode, mode } = served;
         const how = { normalization: parts.normalization, languageCode };
-        if (normalizeWords(sourceWords(text), how).length === 0) {
+        const isEmpty = text.trim() === "";
+        if (!isEmpty && normalizeWords(sourceWords(text), how).length === 0) {
           report(place, "the reference text has no words: write what is said, or remove it");
         }
         if (typeof probe !== "object") continue;

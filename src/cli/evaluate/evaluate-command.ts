@@ -1,4 +1,5 @@
 import { availableParallelism } from "node:os";
+import { isDeepStrictEqual } from "node:util";
 import { chooseSandbox } from "../../audio/sandbox.ts";
 import { readConfig } from "../../config.ts";
 import { findModels } from "../../engines/pool/loadable-models.ts";
@@ -61,8 +62,8 @@ MANIFEST is a folder of recordings (talk.wav with talk.txt), or a TSV or JSONL f
 recording, text, language, model, mode, hints; docs/evaluation.md describes it.
 
 ${describeOptions(options)}
-Exits with 0 if every recording was recognized, 1 if one was not, 2 for invalid arguments or a manifest
-with problems, which are listed before anything is recognized.
+Exits with 0 if every recording was recognized, 1 if one was not, 2 for invalid arguments or a
+manifest with problems, which are listed before anything is recognized.
 `;
 
 /** Runs `hlust evaluate`. Resolves to the exit code. */
@@ -92,6 +93,13 @@ export async function evaluateManifest(
     return 2;
   }
   const { recordings } = checked;
+  const [one, other] = recordings;
+  if (one && other && isDeepStrictEqual(one, other)) {
+    throw new UsageError(
+      "--against changes nothing: every recording has these settings already; give other ones",
+      usage,
+    );
+  }
   const total = recordings.reduce((sum, { length }) => sum + length, 0);
   const progress = new EvaluationProgress(total, process.stderr);
   const reports = [];
@@ -111,7 +119,7 @@ export async function evaluateManifest(
     reports.push(summarizeResults(labelOf(part, at, read), results, read));
   }
   progress.end();
-  const [system, other] = reports;
+  const [system, against] = reports;
   if (!system) throw new Error("no system was evaluated");
   const { resampling } = read;
   const evaluation: Evaluation = {
@@ -119,7 +127,9 @@ export async function evaluateManifest(
     normalization: read.normalization,
     resampling,
     system,
-    ...(other && { against: { system: other, ...compareSystems(system, other, resampling) } }),
+    ...(against && {
+      against: { system: against, ...compareSystems(system, against, resampling) },
+    }),
   };
   if (read.isJson) writeJson(jsonReport(evaluation));
   else process.stdout.write(textReport(evaluation));

@@ -65,14 +65,15 @@ async function readFolder(folder: string): Promise<ReadManifest> {
       const text = decoded(await readFile(join(folder, textName)));
       if (text === undefined) {
         problems.push({ place: textName, what: "is not UTF-8 text: convert it" });
-      } else if (text.trim() === "") {
-        problems.push({
-          place: textName,
-          what: "the reference text is empty: write what is said, or remove the recording",
-        });
       } else {
         const file = resolve(folder, name);
         rows.push({ line: undefined, recording: name, text, file, place: name });
+        if (text.trim() === "") {
+          problems.push({
+            place: textName,
+            what: "the reference text is empty: write what is said, or remove the recording",
+          });
+        }
       }
     } else problems.push({ place: name, what: `has no text: write ${textName}, or remove it` });
   }

@@ -1,6 +1,6 @@
 import { type Scope, scopes } from "../../auth/caller.ts";
 import { UsageError } from "../command.ts";
-import { nearestNames } from "../models/nearest-names.ts";
+import { nearestNames } from "../nearest-names.ts";
 
 /** Reads comma-separated scopes, and returns them in the order of the API. */
 export function readScopes(text: string): Scope[] {

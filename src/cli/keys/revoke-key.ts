@@ -1,5 +1,5 @@
 import { listKeys, revokeKey } from "../../operator/keys.ts";
-import { didYouMean, nearest } from "../models/nearest-names.ts";
+import { didYouMean, nearest } from "../nearest-names.ts";
 import { jsonOption, writeJson } from "../operator/json-option.ts";
 import { takePositionals } from "../operator/take-positionals.ts";
 import { withDatabase } from "../operator/with-database.ts";

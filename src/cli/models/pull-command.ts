@@ -7,7 +7,7 @@ import { ServiceError } from "../../std/service-error.ts";
 import { confirm } from "./confirm.ts";
 import { modelSettings } from "./model-settings.ts";
 import type { ModelTools } from "./model-tools.ts";
-import { nearestNames } from "./nearest-names.ts";
+import { nearestNames } from "../nearest-names.ts";
 import { oneName, takeSwitch } from "./one-name.ts";
 import { PullDisplay } from "./pull-display.ts";
 import { costLine, pullSummary } from "./pull-summary.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { PullProgress } from "../../models/pull-model.ts";
-import { nearestNames } from "./nearest-names.ts";
+import { nearestNames } from "../nearest-names.ts";
 import { PullDisplay } from "./pull-display.ts";
 
 /**

@@ -2,7 +2,7 @@ import { removeModel } from "../../models/install-model.ts";
 import { readModels } from "../../models/models-folder.ts";
 import { ServiceError } from "../../std/service-error.ts";
 import { modelSettings } from "./model-settings.ts";
-import { nearestNames } from "./nearest-names.ts";
+import { nearestNames } from "../nearest-names.ts";
 import { oneName } from "./one-name.ts";
 
 /** Runs `hlust models remove NAME`: removes an installed model. */

@@ -3,7 +3,7 @@ import { ServiceError } from "../../std/service-error.ts";
 import { failureReport, type ReportedModel } from "./failure-report.ts";
 import { modelSettings } from "./model-settings.ts";
 import type { ModelTools } from "./model-tools.ts";
-import { nearestNames } from "./nearest-names.ts";
+import { nearestNames } from "../nearest-names.ts";
 import { noPositionals, oneName, takeSwitch } from "./one-name.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { type AccountSummary, listAccounts } from "../../operator/accounts.ts";
 import { UsageError } from "../command.ts";
-import { didYouMean, nearest } from "../models/nearest-names.ts";
+import { didYouMean, nearest } from "../nearest-names.ts";
 import type { ServiceDatabase } from "./with-database.ts";
 
 /**

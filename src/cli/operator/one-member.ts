@@ -1,5 +1,5 @@
 import { listMembers, type StoredMember } from "../../accounts/member-store.ts";
-import { didYouMean, nearest } from "../models/nearest-names.ts";
+import { didYouMean, nearest } from "../nearest-names.ts";
 import { oneAccount } from "./one-account.ts";
 import type { ServiceDatabase } from "./with-database.ts";
 

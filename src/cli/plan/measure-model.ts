@@ -7,7 +7,7 @@ import { memoryOf } from "../../models/model-memory.ts";
 import { createLog } from "../../std/log.ts";
 import { ServiceError } from "../../std/service-error.ts";
 import { pssBytes } from "../bench/process-tree.ts";
-import { nearestNames } from "../models/nearest-names.ts";
+import { nearestNames } from "../nearest-names.ts";
 import type { ModelFigures } from "./plan-cluster.ts";
 
 /** The first round warms the engine up, and the least of all counts. */

@@ -1,4 +1,4 @@
-import { numberPieces, readNumber, wordsOf, type NumberReading } from "../numbers.ts";
+import { numberPieces, readDecimals, readNumber, wordsOf, type NumberReading } from "../numbers.ts";
 import type { Piece, Rule } from "../rule.ts";
 import { englishNumerals as numerals, englishSigns } from "./numerals.ts";
 import { currencySigns, followsAmount, isWordUnit, percentWords, readUnitSign } from "./units.ts";
@@ -9,9 +9,40 @@ import { currencySigns, followsAmount, isWordUnit, percentWords, readUnitSign } 
  */
 export const englishAmount: Rule = (words, at) => {
   if (words[at] === "minus") return withMinus(words, at);
-  const number = readWithArticle(words, at);
+  const number = readAmount(words, at);
   return number && amountPieces(words, at, number);
 };
+
+/** Words after which "point" is a noun: "at this point five percent are left". */
+const beforePoints = new Set("the a this that one each every some any what which no to".split(" "));
+
+/** Reads a number, also "three and a half" and "point five" where an amount follows. */
+function readAmount(words: readonly string[], at: number): NumberReading | undefined {
+  if (words[at] === "point") return readPoint(words, at);
+  const number = readWithArticle(words, at);
+  if (!number || number.isDecimal || number.scaleWord !== undefined || number.implied) {
+    return number;
+  }
+  const { value, text, count } = number;
+  const end = at + count;
+  if (words.slice(end, end + 3).join(" ") !== "and a half") return number;
+  const next = words[end + 3] ?? "";
+  const isScaled = (numerals.scales.get(next) ?? 0) >= 1_000_000;
+  if (!isScaled && !followsAmount(words, end + 3)) return number;
+  // Money has two decimals.
+  const decimals = currencySigns.has(next) ? "50" : "5";
+  const read = { value: value + 0.5, text: `${text}.${decimals}`, count: count + 3 };
+  return { ...read, isDecimal: true, implied: false, ...(isScaled && { scaleWord: next }) };
+}
+
+function readPoint(words: readonly string[], at: number): NumberReading | undefined {
+  const decimals = readDecimals(words, at, numerals);
+  if (!decimals || beforePoints.has(words[at - 1] ?? "")) return undefined;
+  if (!followsAmount(words, at + decimals.count)) return undefined;
+  const text = `0.${decimals.text}`;
+  const { count } = decimals;
+  return { value: Number(text), text, count, isDecimal: true, implied: false };
+}
 
 /** A number, which "a" may stand in front of: "a hundred and twenty". */
 function readWithArticle(words: readonly string[], at: number): NumberReading | undefined {
@@ -91,7 +122,7 @@ function readCents(words: readonly string[], at: number): Piece | undefined {
 
 /** Writes "minus five degrees" as -5 degrees. */
 function withMinus(words: readonly string[], at: number): Piece[] | undefined {
-  const number = readWithArticle(words, at + 1);
+  const number = readAmount(words, at + 1);
   const isPlain = number !== undefined && number.scaleWord === undefined;
   const [first, ...rest] = (isPlain && amountPieces(words, at + 1, number)) || [];
   return first && [{ text: `-${first.text}`, count: first.count + 1 }, ...rest];

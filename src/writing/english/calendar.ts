@@ -76,10 +76,40 @@ export const englishOrdinal: Rule = (words, at) => {
 export const englishYear: Rule = (words, at) => {
   const decade = readDecade(words, at);
   if (decade) return [decade];
-  const isExpected = yearWords.has(words[at - 1] ?? "");
+  const previous = words[at - 1] ?? "";
+  const isExpected =
+    yearWords.has(previous) ||
+    followsYear(words, at) ||
+    (previous === "between" && isSpan(words, at));
   const year = readYear(words, at, isExpected);
   return year && !followsAmount(words, at + year.count) ? [year] : undefined;
 };
+
+/** Words between two years: "from two thousand to two thousand ten". */
+const yearLinks = new Set(["to", "and", "through", "until", "or"]);
+/** The most words of a year. */
+const yearWordsMax = 5;
+
+/** Whether a year and a link precede: "from 1990 to". */
+function followsYear(words: readonly string[], at: number): boolean {
+  if (!yearLinks.has(words[at - 1] ?? "")) return false;
+  for (let count = 1; count <= yearWordsMax; count += 1) {
+    const start = at - 1 - count;
+    const before = words[start - 1] ?? "";
+    const isAfterWord = yearWords.has(before) || before === "between";
+    if (isAfterWord && readYear(words, start, true)?.count === count) return true;
+  }
+  return false;
+}
+
+/** Whether two years and nothing that they count are at an index: "2000 and 2008". */
+function isSpan(words: readonly string[], at: number): boolean {
+  const first = readYear(words, at, true);
+  if (!first || words[at + first.count] !== "and") return false;
+  const second = readYear(words, at + first.count + 1, true);
+  const next = second && words[at + first.count + 1 + second.count];
+  return second !== undefined && (next === undefined || afterYears.has(next));
+}
 
 function readYear(words: readonly string[], at: number, isExpected: boolean): Piece | undefined {
   const pair = readPair(words, at, isExpected);
@@ -111,10 +141,16 @@ function readPair(words: readonly string[], at: number, isExpected: boolean): Pi
   return { text: `${century.value}${rest.value}`, count: century.count + rest.count };
 }
 
-/** Reads "nineteen nineties" and "eighteen hundreds". */
+/** Words before "two thousands": "the early two thousands". */
+const beforeDecades = new Set(["the", "early", "late", "mid"]);
+
+/** Reads "nineteen nineties", "eighteen hundreds" and "two thousands". */
 function readDecade(words: readonly string[], at: number): Piece | undefined {
   const century = numerals.teens.get(words[at] ?? "");
   const next = words[at + 1] ?? "";
+  if (words[at] === "two" && next === "thousands" && beforeDecades.has(words[at - 1] ?? "")) {
+    return { text: "2000s", count: 2 };
+  }
   if (century === undefined) return undefined;
   if (next === "hundreds") return { text: `${century}00s`, count: 2 };
   const ten = next.endsWith("ies") ? numerals.tens.get(next.replace(/ies$/, "y")) : undefined;

@@ -64,9 +64,15 @@ function readMinutes(words: readonly string[], at: number): Piece | undefined {
   if (words[linkAt] === "past") {
     return { text: `${hour.text}:${padded(minutes.value)}`, count };
   }
-  const isTime = isNamed || words[at - 1] === "at";
+  const isTime = isNamed || words[at - 1] === "at" || isAfterIt(words, at);
   if (words[linkAt] !== "to" || !isTime) return undefined;
   return { text: `${hourBefore(hour.text)}:${60 - minutes.value}`, count };
+}
+
+/** Whether "it's" or "it is" precedes. */
+function isAfterIt(words: readonly string[], at: number): boolean {
+  const previous = words[at - 1] ?? "";
+  return previous === "it's" || (words[at - 2] === "it" && ["is", "was"].includes(previous));
 }
 
 function readHourAndMinute(words: readonly string[], at: number): Piece | undefined {

@@ -1,15 +1,17 @@
 import type { WritingLanguage } from "../writing-language.ts";
+import { englishHouse } from "./addresses.ts";
 import { englishAmount } from "./amounts.ts";
 import { englishDay, englishOrdinal, englishYear } from "./calendar.ts";
 import { englishClock } from "./clock.ts";
 import {
   englishAbbreviation,
-  englishDigits,
+  englishAlways,
   englishLabel,
   englishLetters,
   englishTitle,
 } from "./labels.ts";
 import { englishNames } from "./names.ts";
+import { englishDigits } from "./telephone.ts";
 import { englishProfanity } from "./profanity.ts";
 import {
   englishCommaAfter,
@@ -26,9 +28,11 @@ import {
 export const english: WritingLanguage = {
   rules: [
     englishAbbreviation,
+    englishAlways,
     englishTitle,
     englishLetters,
     englishLabel,
+    englishHouse,
     englishClock,
     englishDigits,
     englishDay,

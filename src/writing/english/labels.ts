@@ -1,15 +1,12 @@
-import { readDigitRun } from "../digit-runs.ts";
+import { readBelowHundred } from "../cardinals.ts";
 import { readDigit, readNumber } from "../numbers.ts";
 import { phraseRule, type Piece, type Rule } from "../rule.ts";
 import { englishNumerals as numerals, englishSigns } from "./numerals.ts";
 
 /** Words before a number that names a thing; small ones too are in digits: page 5. */
 const labels = new Set(
-  "page chapter room gate flight route exit channel section figure".split(" "),
+  "page chapter room gate flight route exit channel section figure version".split(" "),
 );
-
-/** Words before digits that are said one by one. */
-const codeWords = new Set("dial code pin extension is number call room flight".split(" "));
 
 const titles = new Map([
   ["mister", "mr."],
@@ -30,22 +27,6 @@ export const englishLabel: Rule = (words, at) => {
   return number && [{ text: words[at] ?? "", count: 1 }, number];
 };
 
-/** Writes telephone numbers (555-1234, 212-555-1234) and codes that are said digit by digit. */
-export const englishDigits: Rule = (words, at) => {
-  const run = readDigitRun(words, at, numerals);
-  if (!run || run.groups < 3) return undefined;
-  const { digits, count } = run;
-  if (!run.counts && run.groups === digits.length) {
-    const area = digits.length === 10 ? `${digits.slice(0, 3)}-` : "";
-    const local = digits.slice(area === "" ? 0 : 3);
-    if (local.length === 7) {
-      return [{ text: `${area}${local.slice(0, 3)}-${local.slice(3)}`, count }];
-    }
-  }
-  const isCode = codeWords.has(words[at - 1] ?? "") && !run.counts;
-  return isCode && run.groups === digits.length ? [{ text: digits, count }] : undefined;
-};
-
 export const englishAbbreviation: Rule = phraseRule(
   new Map([
     ["et cetera", "etc."],
@@ -53,6 +34,21 @@ export const englishAbbreviation: Rule = phraseRule(
   ]),
   2,
 );
+
+/** Words that are counted by "seven", so that it does not belong to "24/7". */
+const counted = /^(?:second|minute|hour|day|week|month|year|percent|dollar|people)/;
+
+/** Writes "twenty four seven" as 24/7, and the world wars with Roman digits (AP style). */
+export const englishAlways: Rule = (words, at) => {
+  if (words.slice(at, at + 3).join(" ") === "twenty four seven") {
+    const next = words[at + 3] ?? "";
+    const isAlone = !counted.test(next) && !readBelowHundred(words, at + 3, numerals);
+    return isAlone ? [{ text: "24/7", count: 3 }] : undefined;
+  }
+  const isWar = words[at - 1] === "war" && words[at - 2] === "world";
+  const number = isWar ? ["one", "two"].indexOf(words[at] ?? "") : -1;
+  return number < 0 ? undefined : [{ text: "I".repeat(number + 1), count: 1 }];
+};
 
 /** Writes titles in front of names. */
 export const englishTitle: Rule = (words, at) => {
@@ -89,5 +85,14 @@ function readLabelNumber(words: readonly string[], at: number): Piece | undefine
   if (words[at] === "oh") return undefined;
   const number = readNumber(words, at, numerals, englishSigns);
   if (!number || number.implied || number.scaleWord !== undefined) return undefined;
-  return { text: number.isDecimal ? number.text : String(number.value), count: number.count };
+  let text = number.isDecimal ? number.text : String(number.value);
+  let { count } = number;
+  // Versions have several points: 2.1.3.
+  while (words[at - 1] === "version" && words[at + count] === "point") {
+    const part = readBelowHundred(words, at + count + 1, numerals);
+    if (!part) break;
+    text += `.${part.value}`;
+    count += 1 + part.count;
+  }
+  return { text, count };
 }

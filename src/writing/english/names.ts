@@ -1,3 +1,4 @@
+import { markStreet } from "./addresses.ts";
 import { englishWeekdays, isEnglishMonth } from "./calendar.ts";
 import { ambiguousNames, ambiguousSurnames, givenNames, surnames } from "./given-names.ts";
 import { longNames, places, smallWords } from "./places.ts";
@@ -16,6 +17,7 @@ export function englishNames(words: readonly string[]): Uint8Array {
   for (const [at, each] of words.entries()) {
     const word = each.replace(/'s?$/, "");
     markLongName(words, at, names);
+    markStreet(words, at, names);
     if (names[at] === 1) continue;
     if (isAlways(word, each) || isEnglishMonth(words, at)) names[at] = 1;
     else if (englishWeekdays.has(each.replace(/s$/, ""))) names[at] = 1;

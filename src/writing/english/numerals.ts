@@ -1,4 +1,4 @@
-import type { NumeralWords } from "../cardinals.ts";
+import { readCardinal, type NumeralWords } from "../cardinals.ts";
 
 const units = "one two three four five six seven eight nine".split(" ");
 const teens =
@@ -24,6 +24,7 @@ export const englishNumerals: NumeralWords = {
     ["billion", 1e9],
     ["trillion", 1e12],
   ]),
+  compounds: new Map(),
   impliesOne: new Set(["hundred", "thousand", "million", "billion", "trillion"]),
   and: "and",
   tensTakeAnd: false,
@@ -48,11 +49,33 @@ const largeOrdinals = new Map([
   ["thousandth", 1000] as const,
 ]);
 
-/** Reads an ordinal such as "twenty first"; undefined if there is none. */
-export function readEnglishOrdinal(
-  words: readonly string[],
-  at: number,
-): { readonly value: number; readonly count: number } | undefined {
+interface Ordinal {
+  readonly value: number;
+  readonly count: number;
+}
+
+/** Reads an ordinal such as "twenty first" or "one hundred and fifth". */
+export function readEnglishOrdinal(words: readonly string[], at: number): Ordinal | undefined {
+  return readBelowHundredth(words, at) ?? readLargeOrdinal(words, at);
+}
+
+/** Reads "one hundred and fifth" and, after "the", "one hundredth": elsewhere it is a fraction. */
+function readLargeOrdinal(words: readonly string[], at: number): Ordinal | undefined {
+  const units = englishNumerals.units.get(words[at] ?? "");
+  if (units !== undefined && words[at + 1] === "hundredth" && words[at - 1] === "the") {
+    return { value: units * 100, count: 2 };
+  }
+  const hundreds = readCardinal(words, at, englishNumerals);
+  if (!hundreds || hundreds.implied || hundreds.count < 2 || hundreds.value % 100 > 0) {
+    return undefined;
+  }
+  const skip = words[at + hundreds.count] === "and" ? 1 : 0;
+  const rest = readBelowHundredth(words, at + hundreds.count + skip);
+  if (!rest || rest.value > 99) return undefined;
+  return { value: hundreds.value + rest.value, count: hundreds.count + skip + rest.count };
+}
+
+function readBelowHundredth(words: readonly string[], at: number): Ordinal | undefined {
   const word = words[at] ?? "";
   const single = smallOrdinals.get(word) ?? largeOrdinals.get(word) ?? hyphenated(word);
   if (single !== undefined) return { value: single, count: 1 };

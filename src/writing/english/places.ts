@@ -40,6 +40,7 @@ export const longNames = phrases(`
   eiffel tower, buckingham palace, civil war, world war, soviet union, cape town, mexico city
   rio de janeiro, buenos aires, tel aviv, abu dhabi, st louis, santa monica, santa fe, long island
   silicon valley, grand canyon, rocky mountains, gulf of mexico, dominican republic, new delhi
+  christmas day, christmas eve, new year's eve, new year's day
   martin luther king, santa claus, star wars, harry potter
 `);
 

@@ -1,4 +1,4 @@
-import { readBelowHundred, readCardinal } from "../cardinals.ts";
+import { readBelowHundred, readCardinal, type Cardinal } from "../cardinals.ts";
 import type { Piece, Rule } from "../rule.ts";
 import { followsAmount } from "./units.ts";
 import { icelandicNumerals as numerals, readIcelandicOrdinal } from "./numerals.ts";
@@ -14,8 +14,25 @@ export const icelandicMonths: ReadonlySet<string> = new Set(
 /** Words after which a number is a year. */
 const yearWords = new Set("árið árinu ársins haustið vorið sumarið veturinn".split(" "));
 
+/** Words before a number that counts: "þeir voru tvö þúsund og fimm". */
+const countingWords = new Set(
+  (
+    "eru voru er var verða urðu um rúmlega tæplega yfir undir alls samtals næstum nær nærri á fyrir " +
+    "kostar kostaði kosta kostuðu hinir hin hinar þessir þessi þau þeir þær og eða en"
+  ).split(" "),
+);
+
+/** Words that can follow a year; others are counted by the number. */
+const afterYears = new Set(
+  "og en eða þegar sem í á til frá með við hún hann það þau þeir þær ég við þar þá var er".split(
+    " ",
+  ),
+);
+
 /** Words between two days of one month: "frá fyrsta til tíunda júní". */
 const dayLinks = new Set(["til", "og", "eða"]);
+/** The most days that are listed in front of their month. */
+const daysMax = 4;
 
 /**
  * Writes ordinals: the day of a month always (21. janúar), others from 10 on (25. sæti); smaller
@@ -30,11 +47,15 @@ export const icelandicOrdinal: Rule = (words, at) => {
 };
 
 function isDay(words: readonly string[], after: number): boolean {
-  const next = words[after] ?? "";
-  if (icelandicMonths.has(next)) return true;
-  if (!dayLinks.has(next)) return false;
-  const other = readIcelandicOrdinal(words, after + 1);
-  return other !== undefined && icelandicMonths.has(words[after + 1 + other.count] ?? "");
+  if (icelandicMonths.has(words[after] ?? "")) return true;
+  for (let count = 0, at = after; count < daysMax; count += 1) {
+    const start = dayLinks.has(words[at] ?? "") ? at + 1 : at;
+    const other = readIcelandicOrdinal(words, start);
+    if (!other || other.value > 31) return false;
+    at = start + other.count;
+    if (icelandicMonths.has(words[at] ?? "")) return true;
+  }
+  return false;
 }
 
 /**
@@ -58,9 +79,30 @@ function readWhole(words: readonly string[], at: number, isExpected: boolean): P
   const { value, count } = cardinal;
   const isInCentury =
     value >= 1500 && value < 2000 && value % 100 > 0 && numerals.teens.has(words[at] ?? "");
-  const isYear = isExpected ? value >= 100 && value < 3000 : isInCentury;
+  const isYear = isExpected
+    ? value >= 100 && value < 3000
+    : isInCentury || isBareYear(words, at, cardinal);
   return isYear ? { text: String(value), count } : undefined;
 }
+
+/**
+ * Whether "tvö þúsund og fimmtán" is a year without a word that shows it: it ends in the neuter,
+ * nothing counts with it, and nothing is counted by it.
+ */
+function isBareYear(words: readonly string[], at: number, { value, count }: Cardinal): boolean {
+  if (value <= 2000 || value >= 2050 || count < 3) return false;
+  const previous = words[at - 1];
+  if (previous === undefined || countingWords.has(previous)) return false;
+  const unit = numerals.units.get(words[at + count - 1] ?? "") ?? 5;
+  if (unit < 5 && !neuters.has(words[at + count - 1] ?? "")) return false;
+  const next = words[at + count];
+  if (next === undefined) return true;
+  const other = readCardinal(words, at + count + 1, numerals);
+  const isAmount = other !== undefined && followsAmount(words, at + count + 1 + other.count);
+  return afterYears.has(next) && !isAmount;
+}
+
+const neuters = new Set(["eitt", "tvö", "þrjú", "fjögur"]);
 
 /** Reads "tuttugu tuttugu og fjögur". */
 function readPair(words: readonly string[], at: number): Piece | undefined {

@@ -1,4 +1,5 @@
 import { readBelowHundred } from "../cardinals.ts";
+import { readDigit } from "../numbers.ts";
 import type { Piece, Rule } from "../rule.ts";
 import { icelandicNumerals as numerals } from "./numerals.ts";
 
@@ -33,10 +34,13 @@ function readTime(words: readonly string[], at: number, isClock: boolean): Piece
     return isClock || timeWords.has(words[at - 1] ?? "") ? readHalf(words, at) : undefined;
   }
   if (quarters.has(word)) return readOffset(words, at + 1, 15, 1);
+  if (isClock && numerals.zero.has(word)) return readEarly(words, at);
   const number = readBelowHundred(words, at, numerals);
   if (!number || number.value > 29) return undefined;
   const { value, count } = number;
   if (minuteWords.has(words[at + count] ?? "")) {
+    // In "klukkan vantar tíu mínútur í átta" the minutes are what is missing.
+    if (words[at - 1] === "vantar") return undefined;
     return readOffset(words, at + count + 1, value, count + 1);
   }
   if (!isClock) return undefined;
@@ -62,10 +66,13 @@ function readOffset(
 ): Piece | undefined {
   const side = words[at];
   if (side !== "í" && side !== "yfir") return undefined;
-  const hour = hourAt(words, at + 1);
+  const isHalf = words[at + 1] === "hálf";
+  const hour = hourAt(words, isHalf ? at + 2 : at + 1);
   if (!hour || hour.value > 12) return undefined;
-  const text = side === "í" ? clock(hour.value - 1, 60 - minutes) : clock(hour.value, minutes);
-  return { text, count: count + 1 + hour.count };
+  const from = 60 * hour.value - (isHalf ? 30 : 0);
+  const time = side === "í" ? from - minutes : from + minutes;
+  const text = clock(Math.floor(time / 60), time % 60);
+  return { text, count: count + (isHalf ? 2 : 1) + hour.count };
 }
 
 function readHourAndMinute(words: readonly string[], at: number): Piece | undefined {
@@ -81,6 +88,14 @@ function readHourAndMinute(words: readonly string[], at: number): Piece | undefi
   const minute = readBelowHundred(words, next, numerals);
   if (!minute || minute.value < 10 || minute.value > 59) return undefined;
   return { text: clock(hour.value, minute.value), count: hour.count + minute.count };
+}
+
+/** Reads "núll núll þrjátíu" and "núll fimm fimmtán": 00.30 and 05.15. */
+function readEarly(words: readonly string[], at: number): Piece | undefined {
+  const hour = readDigit(words[at + 1], numerals);
+  const minute = readBelowHundred(words, at + 2, numerals);
+  if (hour === undefined || !minute || minute.value < 10 || minute.value > 59) return undefined;
+  return { text: `0${hour}.${minute.value}`, count: 2 + minute.count };
 }
 
 function readHour(words: readonly string[], at: number): Piece | undefined {

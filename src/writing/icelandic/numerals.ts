@@ -21,17 +21,31 @@ export const icelandicNumerals: NumeralWords = {
   units: formsOf(units),
   teens: new Map(teens.split(" ").map((word, index) => [word, index + 10])),
   tens: new Map(tens.split(" ").map((word, index) => [word, (index + 2) * 10])),
-  hundreds: new Set(["hundrað", "hundruð", "hundruðum", "hundraða", "hundraði", "hundraðs"]),
+  hundreds: new Set([
+    ..."hundrað hundruð hundruðum hundraða hundraði hundraðs".split(" "),
+    ...compoundsOf("hundruð hundruðum hundraða").map(([word]) => word),
+  ]),
   scales: formsOf([
     [1e3, "þúsund þúsundi þúsundum þúsunda þúsunds"],
+    ...compoundsOf("þúsund þúsundum þúsunda").map(([word]) => [1e3, word] as const),
     [1e6, "milljón milljónir milljónum milljóna milljónar"],
     [1e9, "milljarður milljarð milljarði milljarðs milljarðar milljarða milljörðum"],
   ]),
+  compounds: new Map(compoundsOf("hundruð hundruðum hundraða þúsund þúsundum þúsunda")),
   impliesOne: new Set(["hundrað", "þúsund"]),
   and: "og",
   tensTakeAnd: true,
   decimal: "komma",
 };
+
+/** Returns "tvöhundruð" and its like, which the spelling rules do not have and people write. */
+function compoundsOf(endings: string): (readonly [word: string, value: number])[] {
+  const small = units.slice(1).map(([value, forms]) => [value, forms.split(" ")] as const);
+  const large = teens.split(" ").map((word, index) => [index + 10, [word]] as const);
+  return [...small, ...large].flatMap(([value, forms]) =>
+    forms.flatMap((form) => endings.split(" ").map((ending) => [form + ending, value] as const)),
+  );
+}
 
 /** A thousand is parted by a full stop, decimals by a comma: 1.234,5. */
 export const icelandicSigns = { thousands: ".", decimal: "," };
@@ -65,19 +79,34 @@ const ordinalTens = new Map<string, number>([
   ...weakForms("þúsundast", 1000),
 ]);
 
-/** Reads an ordinal such as "tuttugasta og fyrsta"; undefined if there is none. */
-export function readIcelandicOrdinal(
-  words: readonly string[],
-  at: number,
-): { readonly value: number; readonly count: number } | undefined {
+interface Ordinal {
+  readonly value: number;
+  readonly count: number;
+}
+
+/** Reads an ordinal such as "tuttugasta og fyrsta" or "hundraðasta og fimmta". */
+export function readIcelandicOrdinal(words: readonly string[], at: number): Ordinal | undefined {
+  const first = readBelowHundredth(words, at) ?? readLargeOrdinal(words, at);
+  if (first?.value !== 100) return first;
+  const skip = words[at + 1] === "og" ? 2 : 1;
+  const rest = readBelowHundredth(words, at + skip);
+  return rest ? { value: first.value + rest.value, count: skip + rest.count } : first;
+}
+
+function readLargeOrdinal(words: readonly string[], at: number): Ordinal | undefined {
+  const value = ordinalTens.get(words[at] ?? "");
+  return value === undefined ? undefined : { value, count: 1 };
+}
+
+function readBelowHundredth(words: readonly string[], at: number): Ordinal | undefined {
   const word = words[at] ?? "";
   const small = smallOrdinals.get(word);
   if (small !== undefined) return { value: small, count: 1 };
-  const large = ordinalTens.get(word);
-  if (large === undefined) return undefined;
+  const tens = ordinalTens.get(word);
+  if (tens === undefined || tens >= 100) return undefined;
   const unit = words[at + 1] === "og" ? smallOrdinals.get(words[at + 2] ?? "") : undefined;
-  const isUnit = unit !== undefined && unit < 10 && large < 100;
-  return isUnit ? { value: large + unit, count: 3 } : { value: large, count: 1 };
+  const isUnit = unit !== undefined && unit < 10;
+  return isUnit ? { value: tens + unit, count: 3 } : { value: tens, count: 1 };
 }
 
 /** Returns the forms in -i, -a and -u, with the umlaut of "tuttugasti" and "tuttugustu". */

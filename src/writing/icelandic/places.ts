@@ -17,7 +17,9 @@ export const places: ReadonlySet<string> = formsOfNames(`
   Hornstr|andir|öndum|anda Vestf|irðir|irði|jörðum|jarða Austf|irðir|irði|jörðum|jarða
   Norðurland||i|s Suðurland||i|s Vesturland||i|s Austurland||i|s Suðurnes|jum|ja Breiðholt||i|s
   Grafarvog|ur||i|s Laugaveg|ur||i|s Árbæ||r Esj|u|an|una|unni|unnar Þórsm|örk|erkur
-  Snæfellsnes||i|s Reykjanes||i|s Skagafj|örður|örð|irði|arðar Eyjafj|örður|örð|irði|arðar
+  Hrafnseyr|i|ar Ásbyrgi||s Dettifoss||i Skaftafell||i|s Landmannalaug|ar|um|a Raufarh|öfn|afnar
+  Vopnafj|örður|örð|irði|arðar Kópasker||i|s Snæfellsnes||i|s Reykjanes||i|s
+  Skagafj|örður|örð|irði|arðar Eyjafj|örður|örð|irði|arðar
   Breiðafj|örður|örð|irði|arðar Faxaflói Faxaflóa Alþingi||s Landspítal|i|a|inn|anum|ans
   Evróp|a|u Afrík|a|u Asía Asíu Ástralí|a|u Amerík|a|u Norðurl|önd|öndum|anda Skandinaví|a|u
   Danm|örk|erkur|örku Nor|egur|eg|egi|egs Svíþjóð||ar Finnland||i|s Færeyj|ar|um|a Grænland||i|s

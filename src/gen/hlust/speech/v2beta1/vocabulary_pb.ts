@@ -39,8 +39,9 @@ export type VocabularyPhrase = Message<"hlust.speech.v2beta1.VocabularyPhrase"> 
   phrase: string;
 
   /**
-   * The language in which the phrase is said, as a BCP 47 code, for example `is-IS`. A language
-   * without an installed model is accepted.
+   * The language in which the phrase is said, as a BCP 47 code, for example `is-IS`. Recognition in
+   * the same language uses it, with or without a region: a phrase of `is` is used for `is-IS` too.
+   * A language without an installed model is accepted.
    *
    * @generated from field: string language_code = 3;
    */
@@ -119,8 +120,9 @@ export type VocabularyPhraseJson = {
   phrase?: string;
 
   /**
-   * The language in which the phrase is said, as a BCP 47 code, for example `is-IS`. A language
-   * without an installed model is accepted.
+   * The language in which the phrase is said, as a BCP 47 code, for example `is-IS`. Recognition in
+   * the same language uses it, with or without a region: a phrase of `is` is used for `is-IS` too.
+   * A language without an installed model is accepted.
    *
    * @generated from field: string language_code = 3;
    */
