@@ -19,12 +19,15 @@ export interface Atom {
  * none. A text longer than a line is broken between its words, or within a word as a last resort.
  * Scripts without spaces are broken between words.
  */
-export function atomsOf(words: readonly TimedWord[]): Atom[] {
+export function atomsOf(
+  words: readonly TimedWord[],
+  lineChars: number = subtitleRules.lineChars,
+): Atom[] {
   const atoms: Atom[] = [];
   let pending: TimedWord[] = [];
   let isPendingSpaced = true;
   const flush = (isNextSpaced: boolean): void => {
-    for (const [index, piece] of fitted(pending).entries()) {
+    for (const [index, piece] of fitted(pending, lineChars).entries()) {
       atoms.push({
         ...piece,
         chars: visibleChars(piece.text),
@@ -99,17 +102,17 @@ function partsOf(piece: TimedWord, texts: readonly string[]): TimedWord[] {
 }
 
 /** Joins texts up to the length of a line. */
-function fitted(pieces: readonly TimedWord[]): TimedWord[] {
+function fitted(pieces: readonly TimedWord[], lineChars: number): TimedWord[] {
   const [only] = pieces;
-  if (pieces.length === 1 && only && only.text.length <= subtitleRules.lineChars) return [only];
+  if (pieces.length === 1 && only && only.text.length <= lineChars) return [only];
   const found: TimedWord[] = [];
   let previousChars = Infinity;
   for (const whole of pieces) {
-    const texts = sectionsOfChars(whole.text, subtitleRules.lineChars);
+    const texts = sectionsOfChars(whole.text, lineChars);
     for (const piece of partsOf(whole, texts)) {
       const chars = visibleChars(piece.text);
       const previous = found.at(-1);
-      if (previous && previousChars + chars <= subtitleRules.lineChars) {
+      if (previous && previousChars + chars <= lineChars) {
         found[found.length - 1] = joined(previous, piece);
         previousChars += chars;
       } else {

@@ -2,6 +2,7 @@ import { atomsOf, type Atom } from "./atoms.ts";
 import type { Cue } from "./cue.ts";
 import { cutCues } from "./cut-cues.ts";
 import { charsOf, layOutLines } from "./lay-out-lines.ts";
+import { type SubtitleLines, subtitleRules } from "./subtitle-rules.ts";
 import { timeCues, type SpokenCue } from "./time-cues.ts";
 import type { TimedWords } from "./timed-words.ts";
 
@@ -16,8 +17,13 @@ interface CutSegment {
  * before is not cut again.
  */
 export class CueCutter {
+  readonly #shape: SubtitleLines;
   readonly #atoms = new WeakMap<TimedWords, readonly Atom[]>();
   readonly #cut = new WeakMap<TimedWords, CutSegment>();
+
+  constructor(shape: SubtitleLines = subtitleRules) {
+    this.#shape = shape;
+  }
 
   /**
    * Returns what subtitlesOf() returns. Yields after each segment, so that a page can do other work
@@ -48,7 +54,7 @@ export class CueCutter {
   #atomsOf(segment: TimedWords): readonly Atom[] {
     const known = this.#atoms.get(segment);
     if (known) return known;
-    const atoms = atomsOf(segment.words);
+    const atoms = atomsOf(segment.words, this.#shape.lineChars);
     this.#atoms.set(segment, atoms);
     return atoms;
   }
@@ -58,8 +64,10 @@ export class CueCutter {
     if (known?.nextMs === nextMs) return known.cues;
     const cues: SpokenCue[] = [];
     let start = 0;
-    for (const end of cutCues(atoms, nextMs)) {
-      cues.push(cueOf(atoms.slice(start, end), segment.speakerId));
+    for (const end of cutCues(atoms, nextMs, this.#shape)) {
+      const own = atoms.slice(start, end);
+      const lines = layOutLines(own, this.#shape.lineChars);
+      cues.push(cueOf(own, segment.speakerId, lines));
       start = end;
     }
     this.#cut.set(segment, { nextMs, cues });
@@ -67,12 +75,12 @@ export class CueCutter {
   }
 }
 
-function cueOf(atoms: readonly Atom[], speakerId: string): SpokenCue {
+function cueOf(atoms: readonly Atom[], speakerId: string, lines: readonly string[]): SpokenCue {
   return {
     startMs: atoms[0]?.startMs ?? 0,
     spokenEndMs: atoms.at(-1)?.endMs ?? 0,
     chars: charsOf(atoms),
     speakerId,
-    lines: layOutLines(atoms),
+    lines,
   };
 }

@@ -1,17 +1,21 @@
 import type { Atom } from "./atoms.ts";
 import { breakCost, joinCost } from "./break-cost.ts";
-import { readingMs, subtitleRules } from "./subtitle-rules.ts";
+import { readingMs, type SubtitleLines, subtitleRules } from "./subtitle-rules.ts";
 
 /**
- * Cuts the atoms of a segment into cues, and returns the end of each cue. A cue has at most two
- * lines and, if it has more than one atom, at most 7 s. The result has the fewest cues with less
+ * Cuts the atoms of a segment into cues, and returns the end of each cue. A cue has at most the
+ * lines of `shape` and, if it has more than one atom, at most 7 s. The result has the fewest cues with less
  * than 1 s until the next cue begins; among such results, the fewest cues that are read faster than
  * 17 characters a second; and among those, the best breaks. The time is linear in the number of
  * atoms, since a cue has few atoms.
  */
-export function cutCues(atoms: readonly Atom[], nextStartMs: number): number[] {
+export function cutCues(
+  atoms: readonly Atom[],
+  nextStartMs: number,
+  shape: SubtitleLines = subtitleRules,
+): number[] {
   const count = atoms.length;
-  const text = measure(atoms, nextStartMs);
+  const text = measure(atoms, nextStartMs, shape);
   const best = startOf(count);
   for (let end = 1; end <= count; end += 1) {
     for (let start = end - 1; start >= 0 && fits(text, start, end); start -= 1) {
@@ -25,6 +29,7 @@ export function cutCues(atoms: readonly Atom[], nextStartMs: number): number[] {
 
 /** Measures of all atoms, by index. */
 interface Text {
+  readonly shape: SubtitleLines;
   /** The starts of the atoms, and then the start of the next segment. */
   readonly starts: Float64Array;
   readonly ends: Float64Array;
@@ -38,9 +43,10 @@ interface Text {
   readonly joins: Float64Array;
 }
 
-function measure(atoms: readonly Atom[], nextStartMs: number): Text {
+function measure(atoms: readonly Atom[], nextStartMs: number, shape: SubtitleLines): Text {
   const count = atoms.length;
   const text: Text = {
+    shape,
     starts: new Float64Array(count + 1).fill(nextStartMs),
     ends: new Float64Array(count),
     charsBefore: new Float64Array(count + 1),
@@ -68,7 +74,7 @@ function measure(atoms: readonly Atom[], nextStartMs: number): Text {
   text.charsBefore[count] = chars;
   let end = 0;
   for (let start = 0; start < count; start += 1) {
-    while (end < count && charsOf(text, start, end + 1) <= subtitleRules.lineChars) end += 1;
+    while (end < count && charsOf(text, start, end + 1) <= shape.lineChars) end += 1;
     text.lineEnds[start] = end;
   }
   return text;
@@ -79,11 +85,12 @@ function charsOf({ charsBefore, spaces }: Text, start: number, end: number): num
 }
 
 /**
- * Whether atoms fit in a cue: they must fit in two lines and, if there is more than one atom, in 7
+ * Whether atoms fit in a cue: they must fit in its lines and, if there is more than one atom, in 7
  * s.
  */
 function fits(text: Text, start: number, end: number): boolean {
-  if (end > at(text.lineEnds, at(text.lineEnds, start))) return false;
+  const lineEnd = at(text.lineEnds, start);
+  if (end > (text.shape.lines === 1 ? lineEnd : at(text.lineEnds, lineEnd))) return false;
   return (
     end === start + 1 || at(text.ends, end - 1) - at(text.starts, start) <= subtitleRules.msMax
   );
@@ -137,10 +144,11 @@ function consider(best: Best, text: Text, start: number, end: number): void {
 
 /** Returns half the cost of the best line break, which matters less than the end of a cue. */
 function lineBreakCost(text: Text, start: number, end: number, chars: number): number {
-  if (chars <= subtitleRules.lineChars) return 0;
+  const { lineChars } = text.shape;
+  if (chars <= lineChars) return 0;
   let least = Infinity;
   for (let index = at(text.lineEnds, start); index > start; index -= 1) {
-    if (charsOf(text, index, end) > subtitleRules.lineChars) break;
+    if (charsOf(text, index, end) > lineChars) break;
     least = Math.min(least, at(text.breaks, index));
   }
   return least / 2;

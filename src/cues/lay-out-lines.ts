@@ -3,15 +3,18 @@ import { breakCost } from "./break-cost.ts";
 import { subtitleRules } from "./subtitle-rules.ts";
 
 /** Distributes the atoms of a cue over at most two lines of similar length, with a good break. */
-export function layOutLines(atoms: readonly Atom[]): string[] {
+export function layOutLines(
+  atoms: readonly Atom[],
+  lineChars: number = subtitleRules.lineChars,
+): string[] {
   const whole = textOf(atoms);
-  if (charsOf(atoms) <= subtitleRules.lineChars) return [whole];
+  if (charsOf(atoms) <= lineChars) return [whole];
   let best = { at: 0, cost: Infinity };
   for (let at = 1; at < atoms.length; at += 1) {
     const [before, after] = [atoms[at - 1], atoms[at]];
     const chars = charsOf(atoms.slice(0, at));
     const rest = charsOf(atoms.slice(at));
-    const isFitting = Math.max(chars, rest) <= subtitleRules.lineChars;
+    const isFitting = Math.max(chars, rest) <= lineChars;
     if (!before || !after || !isFitting) continue;
     const cost = breakCost(before, after) + 2 * Math.abs(chars - rest);
     if (cost < best.cost) best = { at, cost };

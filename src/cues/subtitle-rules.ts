@@ -12,6 +12,14 @@ export const subtitleRules = {
   charsPerSecond: 17,
 } as const;
 
+/** The shape of subtitles, which a caller can choose. */
+export interface SubtitleLines {
+  /** The maximum number of visible characters in a line. */
+  readonly lineChars: number;
+  /** The maximum number of lines of a subtitle: 1 or 2. */
+  readonly lines: number;
+}
+
 /** Returns how long a text with this many characters should be shown. */
 export function readingMs(chars: number): number {
   return Math.max(subtitleRules.msMin, Math.ceil((chars * 1000) / subtitleRules.charsPerSecond));

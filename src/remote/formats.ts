@@ -1,6 +1,10 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
 import { UsageError } from "../cli/command.ts";
 import type { HlustClient } from "../client/hlust-client.ts";
-import { ExportFormat } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import {
+  ExportFormat,
+  type ExportOptionsSchema,
+} from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 
 /** The formats of exported transcripts, by the end of their file names. */
 const formats = {
@@ -31,8 +35,9 @@ export async function exported(
   hlust: HlustClient,
   name: string,
   format: Format,
+  options?: MessageInitShape<typeof ExportOptionsSchema>,
 ): Promise<Uint8Array> {
-  const request = { name, format: formats[format] };
+  const request = { name, format: formats[format], ...(options && { options }) };
   const { exportedTranscript } = await hlust.transcripts.exportTranscript(request);
   return exportedTranscript?.data ?? new Uint8Array();
 }

@@ -6,6 +6,7 @@ import { columns } from "../cli/models/columns.ts";
 import { Arguments, describeOptions } from "../cli/options.ts";
 import { TranscriptSchema } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { connect, profileOptions } from "./connect.ts";
+import { exportOptionsOf, exportOptionTable } from "./export-options.ts";
 import { exported, formatNames, formatOf } from "./formats.ts";
 import { oneName } from "./one-name.ts";
 
@@ -13,6 +14,7 @@ const table = {
   search: { hint: "TEXT", meaning: "list those whose title contains the text" },
   count: { hint: "N", meaning: "how many are listed at most", fallback: "20" },
   format: { hint: "NAME", meaning: formatNames, fallback: "txt" },
+  ...exportOptionTable,
   output: { hint: "FILE", meaning: "the file to export to; default: standard output" },
   json: { meaning: "print JSON" },
   ...profileOptions,
@@ -52,8 +54,9 @@ export const transcripts = commandGroup({
         const options = new Arguments(table, args);
         const name = oneName(options.positionals, "transcripts");
         const format = formatOf(options.text("format") ?? "");
+        const shown = exportOptionsOf(options);
         const { hlust } = connect(options.text("profile"), environment);
-        const bytes = await exported(hlust, name, format);
+        const bytes = await exported(hlust, name, format, shown);
         const output = options.text("output");
         if (output === undefined) process.stdout.write(bytes);
         else writeFileSync(output, bytes);

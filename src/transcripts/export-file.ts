@@ -3,9 +3,9 @@ import type { SignedUrls } from "../media/signed-url.ts";
 import type { HeldBytes } from "../std/held-bytes.ts";
 import { ServiceError } from "../std/service-error.ts";
 import { linksOf } from "./answer-transcript.ts";
-import { folded, type FileOptions } from "./document/paragraphs.ts";
+import { folded } from "./document/paragraphs.ts";
 import type { FileFormat, WrittenFormat } from "./export-formats.ts";
-import { defaultOptionsOf } from "./export-options.ts";
+import { type ChosenOptions, defaultOptionsOf } from "./export-options.ts";
 import { transcriptJson } from "./transcript-json.ts";
 import { recordingMsOf } from "./transcript-message.ts";
 import type { StoredTranscript } from "./transcript-store.ts";
@@ -40,7 +40,7 @@ export async function exportFile(
 interface WantedFile<Format extends FileFormat> {
   readonly format: Format;
   /** The options of the format. Default: those of a request without options. */
-  readonly options?: FileOptions | undefined;
+  readonly options?: ChosenOptions | undefined;
 }
 
 /** The account that a file is for, and the end of its call. */

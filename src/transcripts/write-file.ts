@@ -1,11 +1,12 @@
 import { zstdDecompressSync } from "node:zlib";
-import type { FileOptions } from "./document/paragraphs.ts";
+import type { ChosenOptions } from "./export-options.ts";
 import { documentParagraphs } from "./document/paragraphs.ts";
 import { writeDocx } from "./document/write-docx.ts";
 import { writeOdt } from "./document/write-odt.ts";
 import type { WrittenFormat } from "./export-formats.ts";
 import type { PackedSegments } from "./segments.ts";
 import { spokenSegments } from "./spoken.ts";
+import { namedTurns } from "./subtitles/named-turns.ts";
 import { paintOn } from "./subtitles/paint-on.ts";
 import { subtitlesOf } from "../cues/subtitles.ts";
 import { writeSrt } from "./subtitles/write-srt.ts";
@@ -27,7 +28,7 @@ export interface FileContent {
   /** The subject of the transcript, in one line. */
   readonly title: string;
   readonly languageCode: string;
-  readonly options: FileOptions;
+  readonly options: ChosenOptions;
 }
 
 /**
@@ -46,10 +47,12 @@ function contentOf(content: FileContent): string | Uint8Array | undefined {
   const limitMs = recordingMs ?? undefined;
   switch (format) {
     case "SRT":
-      return writeSrt(subtitlesOf(spoken, limitMs));
+      return writeSrt(
+        subtitlesOf(options.speakers ? namedTurns(spoken, nameOf) : spoken, limitMs, options),
+      );
     case "VTT":
     case "VTT_POP_ON":
-      return writeVtt(subtitlesOf(spoken, limitMs), nameOf);
+      return writeVtt(subtitlesOf(spoken, limitMs, options), options.speakers ? nameOf : () => "");
     case "VTT_PAINT_ON":
       return writePaintOn(paintOn(spoken, limitMs), nameOf, fileBytesMax);
     case "AUDACITY_LABELS":

@@ -2,11 +2,12 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { wavOf } from "../fixtures/jobs-fixture.ts";
 import { readZip } from "../fixtures/read-zip.ts";
 import { until } from "../fixtures/until.ts";
 import { createInterview } from "./edited-transcript.ts";
+import { checkPage } from "./check-page.ts";
 import { checkLooks, openTestPages, someLooks, type TestPages } from "./open-test-pages.ts";
 import { createTranscript, interview, interviewMetadata } from "./spoken-transcript.ts";
 
@@ -163,10 +164,51 @@ test("a long transcript is printed whole", async () => {
   assert.ok(Math.max(...counts) >= 10, `${Math.max(...counts)} pages`);
 });
 
+/** Opens the choices of files, and returns those of some formats. */
+async function fileChoice(page: Page, name: string): Promise<Locator> {
+  await aside(page).locator(".file-choices summary").press("Enter");
+  return aside(page).getByRole("group", { name });
+}
+
+test("subtitles have the line length and the names that the user chose", async () => {
+  const name = await createInterview(pages.service);
+  await using page = await pages.open(`/${name}`);
+  const choice = await fileChoice(page, "Í skjátextum, SRT og VTT");
+  await choice.getByLabel("Nöfn í SRT").press("Space");
+  await choice.getByLabel("Lengd línu").selectOption("80 stafir");
+  await choice.getByLabel("Línur í skjátexta").selectOption("1");
+  const coming = page.waitForEvent("download");
+  await aside(page).getByRole("button", { name: "Sækja: SRT" }).press("Enter");
+  const text = await readFile(await (await coming).path(), "utf8");
+  const texts = text
+    .trimEnd()
+    .split("\n\n")
+    .map((cue) => cue.split("\n").slice(2));
+  assert.ok(texts.every((lines) => lines.length === 1));
+  assert.ok(texts.some(([line = ""]) => line.length > 42));
+  assert.match(texts[0]?.[0] ?? "", /^Fréttamaður:\u00a0Góðan daginn\./);
+  await checkPage(page);
+});
+
+test("the text is copied with what the user chose", async () => {
+  const name = await createInterview(pages.service);
+  await using page = await pages.open(`/${name}`);
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  const copy = aside(page).getByRole("button", { name: "Afrita texta" });
+  const copied = () => page.evaluate<string>("navigator.clipboard.readText()");
+  await copy.press("Enter");
+  await page.locator(".toast").getByText("Textinn var afritaður.").waitFor();
+  assert.match(await copied(), /^Fréttamaður: Góðan daginn\. /);
+  const choice = await fileChoice(page, "Í textaskrám og afrituðum texta");
+  await choice.getByLabel("Nöfn").press("Space");
+  await copy.press("Enter");
+  await until(async () => (await copied()).startsWith("Góðan daginn. "));
+});
+
 test("a document has what the user chose", async () => {
   const name = await createInterview(pages.service);
   await using page = await pages.open(`/${name}`);
-  const choice = aside(page).getByRole("group", { name: "Í Word- og ODT-skjölum" });
+  const choice = await fileChoice(page, "Í Word- og ODT-skjölum");
   await choice.getByLabel("Tímar", { exact: true }).press("Space");
   await choice.getByLabel("Fyrirsögn").press("Space");
   const coming = page.waitForEvent("download");
@@ -182,7 +224,7 @@ test("a document has what the user chose", async () => {
 test("a text file has names and nothing else, until the user chooses times within paragraphs", async () => {
   const name = await createInterview(pages.service);
   await using page = await pages.open(`/${name}`);
-  const choice = aside(page).getByRole("group", { name: "Í textaskrám" });
+  const choice = await fileChoice(page, "Í textaskrám og afrituðum texta");
   const interval = choice.getByLabel("Tímar inni í málsgreinum");
   const downloaded = async (): Promise<string> => {
     const coming = page.waitForEvent("download");

@@ -242,6 +242,7 @@ test("downloads are offered in every format, in English too", async () => {
     "Word",
     "ODT",
     "JSON",
+    "Copy text",
   ]);
   const width = await page.evaluate<number>("document.documentElement.scrollWidth");
   assert.ok(width <= 390, `${width} px`);

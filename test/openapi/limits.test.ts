@@ -101,7 +101,11 @@ import {
 } from "../../src/speech/check-config.ts";
 import { silenceMsBounds, utteranceMsBounds } from "../../src/speech/streaming-recognize.ts";
 import { writtenFormats } from "../../src/transcripts/export-formats.ts";
-import { intervalSecondsBounds } from "../../src/transcripts/export-options.ts";
+import {
+  intervalSecondsBounds,
+  lineCharsBounds,
+  linesBounds,
+} from "../../src/transcripts/export-options.ts";
 import { languageCodePattern } from "../../src/std/language-code.ts";
 import { transcriptLimits as most } from "../../src/transcripts/transcript-limits.ts";
 import { sessionCharsMax, sessionPattern } from "../../src/transcripts/presence-methods.ts";
@@ -128,6 +132,7 @@ function expectedLimits(): Map<string, LimitsInit> {
   const displayName = { charsMax: displayNameLengthMax, pattern: displayNamePattern.source };
   const page = { pageSize: { min: 0 }, pageToken: { charsMax: tokenCharsMax } };
   const endpointing = StreamingRecognitionConfig_EndpointingSchema.typeName;
+  const shown = ExportOptionsSchema.typeName;
   const lists = [
     ListAuditEventsRequestSchema,
     ListUsageDaysRequestSchema,
@@ -230,10 +235,9 @@ function expectedLimits(): Map<string, LimitsInit> {
       [`${typeName}.page_token`, page.pageToken],
     ]),
     [`${DiffTranscriptVersionsRequestSchema.typeName}.skip`, { min: 0 }],
-    [
-      `${ExportOptionsSchema.typeName}.interval_seconds`,
-      { min: 0, max: intervalSecondsBounds.max },
-    ],
+    [`${shown}.interval_seconds`, { min: 0, max: intervalSecondsBounds.max }],
+    [`${shown}.line_chars`, { min: 0, max: lineCharsBounds.max }],
+    [`${shown}.lines`, { min: 0, max: linesBounds.max }],
     [`${SignTranscriptExportRequestSchema.typeName}.format`, { values: [...writtenFormats] }],
     [`${ImportTranscriptRequestSchema.typeName}.format`, { values: [...subtitleFormats] }],
     [`${RecognitionConfigSchema.typeName}.encoding`, { values: [...encodings] }],

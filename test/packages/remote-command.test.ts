@@ -106,6 +106,15 @@ test("transcribe prints the text of a recording, and writes files", async () => 
   const document = ["transcripts", "export", result.transcript, "--format", "docx"];
   await succeeds([...document, "--output", "talk.docx"]);
   assert.equal((await readFile(join(project, "talk.docx"))).subarray(0, 2).toString(), "PK");
+  const subtitles = ["transcripts", "export", result.transcript, "--format", "srt"];
+  const short = await succeeds([...subtitles, "--line-chars", "20", "--lines", "1"]);
+  const texts = short.split("\n").filter((line) => !/^\d*$| --> /.test(line));
+  assert.ok(texts.length > 1 && texts.every((line) => line.length <= 20), short);
+  const settings = { HLUST_URL: service.address, HLUST_TOKEN: service.key };
+  const refused = await hlust([...subtitles, "--lines", "3"], settings);
+  assert.match(refused.stderr, /--lines must be a whole number from 1 to 2, not "3"/);
+  const other = await hlust([...subtitles, "--times", "yes"], settings);
+  assert.match(other.stderr, /options.times: is for TEXT, DOCX, ODT, not for SRT/);
 });
 
 test("several recordings are all tried, and the exit code says that one failed", async () => {

@@ -73,10 +73,90 @@ test("documents are exported with speakers, times and title as the query says", 
   );
 });
 
+test("subtitles have the line lengths, the lines and the names that the query asks for", async () => {
+  const { json } = await service.call("POST", "/v1alpha1/transcripts", {
+    ...draftOf("Fundur", { speakers: { a: speaker("Anna"), b: speaker("") } }),
+    segments: [
+      { ...segmentOf("Þetta er fyrsti fundur nefndarinnar á þessum vetri."), speakerId: "a" },
+      { ...segmentOf("Við förum yfir dagskrána.", 4), speakerId: "a" },
+      { ...segmentOf("Sæl.", 8), speakerId: "c" },
+    ],
+  });
+  const textsOf = async (query: string): Promise<string[]> => {
+    const answer = await fetch(`${service.address}/v1alpha1/${json.name}:export?${query}`, {
+      headers: { authorization: `Bearer ${service.key}` },
+    });
+    assert.equal(answer.status, 200, query);
+    const text = await answer.text();
+    return text
+      .replace("WEBVTT\n\n", "")
+      .trimEnd()
+      .split("\n\n")
+      .map((block) => block.split("\n").slice(2).join("|"));
+  };
+  const usual = [
+    "Þetta er fyrsti fundur|nefndarinnar á þessum vetri.",
+    "Við förum yfir dagskrána.",
+    "Sæl.",
+  ];
+  const rows: [query: string, texts: string[]][] = [
+    ["format=SRT", usual],
+    ["format=SRT&options.lineChars=0&options.lines=0", usual],
+    [
+      "format=SRT&options.lineChars=80",
+      ["Þetta er fyrsti fundur nefndarinnar á þessum vetri.", ...usual.slice(1)],
+    ],
+    [
+      "format=SRT&options.lines=1&options.lineChars=80",
+      ["Þetta er fyrsti fundur nefndarinnar á þessum vetri.", ...usual.slice(1)],
+    ],
+    [
+      "format=SRT&options.speakers=true",
+      [
+        "Anna:\u00a0Þetta er fyrsti fundur|nefndarinnar á þessum vetri.",
+        "Við förum yfir dagskrána.",
+        "c:\u00a0Sæl.",
+      ],
+    ],
+    ["format=VTT&options.speakers=false", usual],
+    [
+      "format=VTT_POP_ON&options.lineChars=60",
+      [
+        "<v Anna>Þetta er fyrsti fundur nefndarinnar á þessum vetri.",
+        "<v Anna>Við förum yfir dagskrána.",
+        "<v c>Sæl.",
+      ],
+    ],
+  ];
+  for (const [query, texts] of rows) assert.deepEqual(await textsOf(query), texts, query);
+  const short = await textsOf(
+    "format=VTT&options.speakers=false&options.lines=1&options.lineChars=20",
+  );
+  assert.ok(short.length > 4);
+  for (const text of short) assert.ok(text.length <= 20 && !text.includes("|"), text);
+});
+
 test("options that a format does not have, and wrong values, get 400", async () => {
   const rows: [query: string, message: RegExp][] = [
-    ["?format=SRT&options.title=true", /options: are for TEXT, DOCX, ODT, not for SRT/],
-    ["?format=JSON&options.speakers=false", /options: are for TEXT, DOCX, ODT, not for JSON/],
+    ["?format=SRT&options.title=true", /options.title: is for TEXT, DOCX, ODT, not for SRT/],
+    ["?format=VTT&options.times=NONE", /options.times: is for TEXT, DOCX, ODT, not for VTT/],
+    [
+      "?format=VTT_POP_ON&options.intervalSeconds=9",
+      /options.intervalSeconds: is for TEXT, DOCX, /,
+    ],
+    ["?format=ODT&options.lines=1", /options.lines: is for SRT, VTT, VTT_POP_ON, not for ODT/],
+    [
+      "?format=TEXT&options.lineChars=40",
+      /options.lineChars: is for SRT, VTT, VTT_POP_ON, not for T/,
+    ],
+    ["?format=SRT&options.lineChars=19", /options.lineChars: must be 0, or 20 to 100, not 19/],
+    ["?format=SRT&options.lineChars=101", /options.lineChars: must be 0, or 20 to 100, not 101/],
+    ["?format=SRT&options.lines=3", /options.lines: must be 0, or 1 to 2, not 3/],
+    ["?format=SRT&options.lines=-1", /options.lines: must be 0, or 1 to 2, not -1/],
+    [
+      "?format=JSON&options.speakers=false",
+      /options: are for TEXT, DOCX, ODT, SRT, VTT, VTT_POP_ON, not for JSON/,
+    ],
     ["?format=ODT&options.times=7", /options.times: NONE or PARAGRAPH is expected, not 7/],
     ["?format=ODT&options.times=ALL", /options.times/],
     ["?format=ODT&options.speakers=yes", /options.speakers/],

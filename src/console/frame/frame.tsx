@@ -29,6 +29,10 @@ const pages = [
     path: "/transcripts/:id",
     Page: lazy(() => import("../transcript/transcript-page.tsx").then(of("TranscriptPage"))),
   },
+  {
+    path: "/transcripts/:id/examples",
+    Page: lazy(() => import("../transcript/examples/examples-page.tsx").then(of("ExamplesPage"))),
+  },
   { path: "/jobs", Page: lazy(() => import("../jobs/jobs-page.tsx").then(of("JobsPage"))) },
   { path: "/live", Page: lazy(() => import("../live/live-page.tsx").then(of("LivePage"))) },
   {

@@ -129,30 +129,14 @@ export const asideText = {
     ODT: "ODT",
     JSON: "JSON",
   },
-  optionsIn: {
-    documents: { is: "Í Word- og ODT-skjölum", en: "In Word and ODT documents" },
-    text: { is: "Í textaskrám", en: "In text files" },
+  fileChoices: { is: "Hvað skrárnar sýna", en: "What the files show" },
+  copyText: { is: "Afrita texta", en: "Copy text" },
+  textCopied: { is: "Textinn var afritaður.", en: "Text copied." },
+  textNotCopied: {
+    is: "Vafrinn leyfði ekki afritun. Sæktu textann í staðinn.",
+    en: "The browser did not allow copying. Download the text instead.",
   },
-  timesWithin: { is: "Tímar inni í málsgreinum", en: "Times within paragraphs" },
-  timesEach: {
-    is: (seconds: number) =>
-      seconds === 0
-        ? "Engir"
-        : seconds < 60
-          ? `Á ${numberText("is", seconds)} s fresti`
-          : `Á ${numberText("is", seconds / 60)} mín. fresti`,
-    en: (seconds: number) =>
-      seconds === 0
-        ? "None"
-        : seconds < 60
-          ? `Each ${numberText("en", seconds)} s`
-          : `Each ${numberText("en", seconds / 60)} min`,
-  },
-  documentOptions: {
-    speakers: { is: "Nöfn", en: "Names" },
-    times: { is: "Tímar", en: "Times" },
-    title: { is: "Fyrirsögn", en: "Heading" },
-  },
+  examples: { is: "Sækja úr forriti", en: "Use from a program" },
   recording: { is: "Upptaka", en: "Recording" },
   downloaded: {
     is: (name: string) => `Skráin ${name} er komin í niðurhal vafrans.`,

@@ -1,19 +1,16 @@
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
+import { Link } from "wouter";
 import type { TranscriptJson } from "../../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { fetchAttachment } from "../../api/call-api.ts";
 import { useNotify } from "../../parts/announcer.tsx";
 import { Button } from "../../parts/button.tsx";
+import { loadLater } from "../../parts/load-later.tsx";
 import { ProblemNote } from "../../parts/problem-note.tsx";
 import { useText } from "../../text/language.tsx";
 import { asideText } from "../../text/transcript-aside.ts";
 import { AsideSection } from "./aside-section.tsx";
-import {
-  DocumentChoice,
-  type DocumentOptions,
-  firstOptions,
-  optionsQuery,
-} from "./document-options.tsx";
+import { firstOptions, type FileOptions, optionsQuery } from "./file-options.ts";
 import { RecordingLink } from "./recording-link.tsx";
 import { saveFile } from "../../parts/save-file.ts";
 import "./downloads.css";
@@ -31,14 +28,9 @@ const formats = [
 ] as const;
 type Format = (typeof formats)[number];
 
-type OptionsOf = keyof typeof firstOptions;
-
-/** The formats with options, and which options they have. */
-const optionsOf: Partial<Record<Format, OptionsOf>> = {
-  TEXT: "text",
-  DOCX: "documents",
-  ODT: "documents",
-};
+const FileChoices = loadLater(() =>
+  import("./file-choices.tsx").then(({ FileChoices }) => FileChoices),
+);
 
 /** Download links for the shown version in each format, and for the recording. */
 export function Downloads({
@@ -51,22 +43,34 @@ export function Downloads({
   const t = useText();
   const announce = useNotify();
   const version = transcript.version?.name ?? "";
-  const [options, setOptions] =
-    useState<Readonly<Record<OptionsOf, DocumentOptions>>>(firstOptions);
+  const [options, setOptions] = useState<FileOptions>(firstOptions);
+  const [hasChoices, setHasChoices] = useState(false);
+  const fetchFile = async (format: Format) => {
+    const query = new URLSearchParams({ format, version, ...optionsQuery(format, options) });
+    return await fetchAttachment(`/v1alpha1/${name}:export?${query}`);
+  };
   const download = useMutation({
     mutationFn: async (format: Format) => {
-      const has = optionsOf[format];
-      const query = new URLSearchParams({
-        format,
-        version,
-        ...(has && optionsQuery(options[has])),
-      });
-      const { blob, fileName } = await fetchAttachment(`/v1alpha1/${name}:export?${query}`);
+      const { blob, fileName } = await fetchFile(format);
       const saved = fileName ?? "transcript";
       saveFile(blob, saved);
       return saved;
     },
     onSuccess: (saved) => announce(t(asideText.downloaded)(saved)),
+  });
+  const copy = useMutation({
+    mutationFn: async () => {
+      const text = fetchFile("TEXT").then(({ blob }) => blob);
+      // The browser allows copying only right after a press, so it gets a promise of the text.
+      const item = new ClipboardItem({ "text/plain": text });
+      const copied = navigator.clipboard.write([item]).then(
+        () => true,
+        () => false,
+      );
+      await text;
+      return await copied;
+    },
+    onSuccess: (isCopied) => announce(t(isCopied ? asideText.textCopied : asideText.textNotCopied)),
   });
   const { error, variables } = download;
   return (
@@ -90,14 +94,19 @@ export function Downloads({
         })}
         <RecordingLink transcript={transcript} name={name} />
       </div>
-      {(["documents", "text"] as const).map((kind) => (
-        <DocumentChoice
-          key={kind}
-          legend={t(asideText.optionsIn[kind])}
-          options={options[kind]}
-          onChange={(changed) => setOptions({ ...options, [kind]: changed })}
-        />
-      ))}
+      <div className="downloads">
+        <Button isPending={copy.isPending} onPress={() => copy.mutate()}>
+          {t(asideText.copyText)}
+        </Button>
+        <Link className="button" to={`/${name}/examples`}>
+          {t(asideText.examples)}
+        </Link>
+      </div>
+      <details className="file-choices" onToggle={() => setHasChoices(true)}>
+        <summary>{t(asideText.fileChoices)}</summary>
+        {hasChoices && <FileChoices options={options} onChange={setOptions} />}
+      </details>
+      {copy.error && <ProblemNote error={copy.error} onRetry={() => copy.mutate()} />}
       {error && (
         <ProblemNote error={error} onRetry={() => variables && download.mutate(variables)} />
       )}
