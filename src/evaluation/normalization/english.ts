@@ -1,7 +1,10 @@
+import { englishMonths } from "../../writing/english/calendar.ts";
+import { readUnitSign } from "../../writing/english/units.ts";
 import { contractions, contractionEnds, fillers, titles } from "./english-words.ts";
 import { americanSpelling } from "./american-spelling.ts";
 import { englishNumbers } from "./english-numbers.ts";
 import type { Token } from "./token.ts";
+import { replacedAfterNumbers, writtenNumbers } from "./written-numbers.ts";
 
 /**
  * Normalizes English words, which are in lower case already, by the kind of rules that OpenAI
@@ -10,13 +13,51 @@ import type { Token } from "./token.ts";
  * American.
  */
 export function normalizeEnglish(words: readonly string[]): Token[] {
-  const tokens = words.flatMap((word, at) =>
-    rewriteWord(word).map((text): Token => ({ text, from: at, to: at + 1 })),
+  const tokens = writtenNumbers(words, "en").flatMap(({ text, ...range }) =>
+    rewriteWord(text).map((part): Token => ({ text: part, ...range })),
   );
-  return englishNumbers(tokens).map(({ text, ...range }) => ({
+  const numbers = englishNumbers(withScalesFirst(tokens));
+  return replacedAfterNumbers(withDays(numbers), afterNumber).map(({ text, ...range }) => ({
     text: americanSpelling(text),
     ...range,
   }));
+}
+
+const scales = new Set(["million", "billion", "trillion"]);
+const currencies = new Set(["dollar", "dollars", "euro", "euros", "pound", "pounds"]);
+
+/** Puts the scale of "$2 million" in front of its currency. */
+function withScalesFirst(tokens: readonly Token[]): Token[] {
+  return tokens.map((token, at) => {
+    const [before, next] = [tokens[at - 1], tokens[at + 1]];
+    const isNumber = /^\d[\d.]*$/u.test(before?.text ?? "");
+    const isBeforeNumber = /^\d[\d.]*$/u.test(tokens[at - 2]?.text ?? "");
+    if (isNumber && currencies.has(token.text) && next && scales.has(next.text)) return next;
+    return isBeforeNumber && scales.has(token.text) && before && currencies.has(before.text)
+      ? { ...token, text: before.text }
+      : token;
+  });
+}
+
+/** Writes the days after the name of a month without an ending: january 21. */
+function withDays(tokens: readonly Token[]): Token[] {
+  return tokens.map((token, at) =>
+    englishMonths.has(tokens[at - 1]?.text ?? "")
+      ? { ...token, text: token.text.replace(/^(\d{1,2})(?:st|nd|rd|th)$/u, "$1") }
+      : token,
+  );
+}
+
+/** Reads a unit, or the letters of "p m". */
+function afterNumber(words: readonly string[], at: number) {
+  const word = words[at] ?? "";
+  if ((word === "a" || word === "p") && words[at + 1] === "m") {
+    return { texts: [`${word}m`], count: 2 };
+  }
+  const unit = readUnitSign(words, at);
+  return (
+    unit && { texts: rewriteWord(unit.text.normalize("NFKC").toLowerCase()), count: unit.count }
+  );
 }
 
 function rewriteWord(word: string): string[] {

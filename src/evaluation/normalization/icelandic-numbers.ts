@@ -18,9 +18,9 @@ const teens = "tíu ellefu tólf þrettán fjórtán fimmtán sextán sautján �
 const tens = "tuttugu þrjátíu fjörutíu fimmtíu sextíu sjötíu áttatíu níutíu".split(" ");
 const hundreds = "hundrað hundruð hundraði hundruðum hundraðs hundraða";
 const scales: Readonly<Record<string, number>> = {
-  "þúsund þúsundum": 1e3,
-  "milljón milljónir milljónum milljóna": 1e6,
-  "milljarður milljarð milljarði milljarða milljarðar milljörðum": 1e9,
+  "þúsund þúsundum þúsunda": 1e3,
+  "milljón milljónir milljónum milljóna milljónar": 1e6,
+  "milljarður milljarð milljarði milljarðs milljarða milljarðar milljörðum": 1e9,
 };
 /** The stems of the ordinals, which end in i, a or u. */
 const ordinalUnits = "fyrst - þriðj fjórð fimmt sjött sjöund áttund níund".split(" ");
@@ -91,7 +91,10 @@ function icelandicNumber(
   const scale = words.get(next);
   // 2 milljónir, 2,5 milljónir
   if (/^\d+(,\d+)?$/.test(text) && scale?.kind === "scale") {
-    return { text: digitsOf(Number(text.replace(",", ".")) * scale.value), length: 2 };
+    return {
+      text: digitsOf(Number((Number(text.replace(",", ".")) * scale.value).toPrecision(15))),
+      length: 2,
+    };
   }
   const number = readNumber(tokens, at, grammar);
   if (!number) return { text, length: 1 };

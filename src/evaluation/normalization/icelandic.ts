@@ -1,5 +1,7 @@
+import { percentWords, readUnitSign } from "../../writing/icelandic/units.ts";
 import { icelandicNumbers } from "./icelandic-numbers.ts";
 import type { Token } from "./token.ts";
+import { replacedAfterNumbers, writtenNumbers } from "./written-numbers.ts";
 
 /** Abbreviations whose full form does not depend on the sentence. */
 const abbreviations: Readonly<Record<string, string>> = {
@@ -24,6 +26,9 @@ const abbreviations: Readonly<Record<string, string>> = {
   "nr.": "númer",
   "sbr.": "samanber",
   "skv.": "samkvæmt",
+  "bls.": "blaðsíða",
+  "f.kr.": "fyrir krist",
+  "e.kr.": "eftir krist",
   "þús.": "þúsund",
 };
 /** The same abbreviations without the last period, which may be missing before another sign. */
@@ -36,10 +41,19 @@ const withoutPeriod = new Map(
  * abbreviations are written out, and numbers are digits.
  */
 export function normalizeIcelandic(words: readonly string[]): Token[] {
-  const tokens = words.flatMap((word, at) =>
-    rewriteWord(word).map((text): Token => ({ text, from: at, to: at + 1 })),
+  const tokens = writtenNumbers(words, "is").flatMap(({ text, ...range }) =>
+    rewriteWord(text).map((part): Token => ({ text: part, ...range })),
   );
-  return icelandicNumbers(tokens);
+  return replacedAfterNumbers(icelandicNumbers(tokens), unitAt);
+}
+
+/** Reads a unit, "prósent" or "krónur" in any case. */
+function unitAt(words: readonly string[], at: number) {
+  if (percentWords.has(words[at] ?? "")) return { texts: ["prósent"], count: 1 };
+  const unit = readUnitSign(words, at);
+  return (
+    unit && { texts: rewriteWord(unit.text.normalize("NFKC").toLowerCase()), count: unit.count }
+  );
 }
 
 function rewriteWord(word: string): string[] {

@@ -1,3 +1,6 @@
+import { givenNames } from "./given-names.ts";
+import { places } from "./places.ts";
+
 const auxiliaries = words(
   "am is are was were do does did can could will would shall should has have had may might must " +
     "isn't aren't wasn't weren't don't doesn't didn't can't couldn't won't wouldn't shouldn't " +
@@ -21,7 +24,7 @@ const asksWithNoun = words(
 /** Words that begin a clause. */
 const clauseStarts = words(
   "i you he she it we they i'm i've i'll i'd you're he's she's it's we're they're that's there's " +
-    "there you'll we'll",
+    "there you'll we'll then",
 );
 
 const tag =
@@ -51,7 +54,8 @@ function asksWithVerb(first: string, second: string): boolean {
   if (first === "have" || first === "do" || first === "don't") {
     return subjects.has(second) && !(first !== "have" && (second === "it" || second === "that"));
   }
-  return subjects.has(second) || (asksWithNoun.has(first) && determiners.has(second));
+  const isNoun = determiners.has(second) || givenNames.has(second) || places.has(second);
+  return subjects.has(second) || (asksWithNoun.has(first) && isNoun);
 }
 
 /** Puts a comma after "yes", "no" or "well" before a clause, and before "but" with a clause. */

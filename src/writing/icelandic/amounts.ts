@@ -1,21 +1,7 @@
-import { readCardinal } from "../cardinals.ts";
-import { readDigitRun, readDigitsAfter } from "../digit-runs.ts";
-import { numberPieces, readNumber, wordsOf, type NumberReading } from "../numbers.ts";
-import { phraseRule, type Piece, type Rule } from "../rule.ts";
-import { icelandicNumerals as numerals, icelandicSigns } from "./numerals.ts";
+import { numberPieces, wordsOf, type NumberReading } from "../numbers.ts";
+import type { Piece, Rule } from "../rule.ts";
+import { icelandicNumerals as numerals, readIcelandicNumber } from "./numerals.ts";
 import { followsAmount, isWordUnit, percentWords, readUnitSign } from "./units.ts";
-
-/** Words that make "þúsund" after them an estimate, which stays in words. */
-const vague = new Set(
-  "nokkur nokkrum nokkurra mörg mörgum margra fáein hálft hálfu tug tugi tugir hundruð".split(" "),
-);
-
-/** Words before a number, and their abbreviations. */
-const labels = new Map([
-  ["númer", "nr."],
-  ["blaðsíða", "bls."],
-  ["blaðsíðu", "bls."],
-]);
 
 /**
  * Writes numbers: with a unit, percent or money always in digits (5 km), alone from 10 on. "Einn"
@@ -27,81 +13,10 @@ export const icelandicAmount: Rule = (words, at) => {
   return number && amountPieces(words, at, number);
 };
 
-/** Writes "númer fimm" as nr. 5. */
-export const icelandicLabel: Rule = (words, at) => {
-  const text = labels.get(words[at] ?? "");
-  const run = text === undefined ? undefined : readDigitsAfter(words, at + 1, numerals);
-  if (text !== undefined && run && run.groups > 2 && run.groups === run.digits.length) {
-    return [
-      { text, count: 1 },
-      { text: run.digits, count: run.count },
-    ];
-  }
-  const number = text === undefined ? undefined : readIcelandicNumber(words, at + 1);
-  if (text === undefined || !number || number.scaleWord !== undefined) return undefined;
-  const digits = number.isDecimal ? number.text : String(number.value);
-  return [
-    { text, count: 1 },
-    { text: digits, count: number.count },
-  ];
-};
-
-/** Writes telephone numbers (555-1234, +354 555-1234), kennitölur (010190-2389) and 112. */
-export const icelandicDigits: Rule = (words, at) => {
-  if (words[at] === "plús") return withCountryCode(words, at);
-  const split = readSplitTelephone(words, at);
-  if (split) return [split];
-  const run = readDigitRun(words, at, numerals);
-  if (!run || run.counts || run.groups < 3) return undefined;
-  const { digits, count } = run;
-  if (digits.length === 7) return [{ text: `${digits.slice(0, 3)}-${digits.slice(3)}`, count }];
-  if (digits.length === 10) return [{ text: `${digits.slice(0, 6)}-${digits.slice(6)}`, count }];
-  return digits === "112" ? [{ text: digits, count }] : undefined;
-};
-
-/** Writes "plús þrír fimm fjórir" and seven digits. */
-function withCountryCode(words: readonly string[], at: number): Piece[] | undefined {
-  const run = readDigitsAfter(words, at + 1, numerals);
-  const [, code = "", first = "", rest = ""] =
-    /^(354)(\d{3})(\d{4})$/.exec(run?.digits ?? "") ?? [];
-  if (!run || code === "") return undefined;
-  // The code is three words when each of its digits is.
-  const isSpelled = readDigitsAfter(words.slice(at + 1, at + 4), 0, numerals)?.digits === code;
-  if (!isSpelled) return undefined;
-  return [
-    { text: `+${code}`, count: 4 },
-    { text: `${first}-${rest}`, count: run.count - 3 },
-  ];
-}
-
-/** Reads a telephone number that begins with hundreds: "fimm hundruð tuttugu og fimm ...". */
-function readSplitTelephone(words: readonly string[], at: number): Piece | undefined {
-  const first = readCardinal(words, at, numerals);
-  if (!first || first.count === 1 || first.value < 100 || first.value > 999) return undefined;
-  const run = readDigitsAfter(words, at + first.count, numerals);
-  if (!run || run.digits.length !== 4 || readCardinal(words, at - 1, numerals)) return undefined;
-  return { text: `${first.value}-${run.digits}`, count: first.count + run.count };
-}
-
-/** Writes the abbreviations that are usual in running text, without spaces (Ritreglur). */
-export const icelandicAbbreviation: Rule = phraseRule(
-  new Map([
-    ["til dæmis", "t.d."],
-    ["meðal annars", "m.a."],
-    ["og svo framvegis", "o.s.frv."],
-    ["og þess háttar", "o.þ.h."],
-    ["og fleira", "o.fl."],
-    ["það er að segja", "þ.e.a.s."],
-    ["fyrir hönd", "f.h."],
-    ["fyrir krist", "f.Kr."],
-    ["eftir krist", "e.Kr."],
-  ]),
-  4,
+/** Words that make "þúsund" after them an estimate, which stays in words. */
+const vague = new Set(
+  "nokkur nokkrum nokkurra mörg mörgum margra fáein hálft hálfu tug tugi tugir hundruð".split(" "),
 );
-
-function readIcelandicNumber(words: readonly string[], at: number): NumberReading | undefined {
-  return readNumber(words, at, numerals, icelandicSigns);
-}
 
 function amountPieces(
   words: readonly string[],

@@ -1,12 +1,8 @@
 import type { WritingLanguage } from "../writing-language.ts";
-import {
-  icelandicAbbreviation,
-  icelandicAmount,
-  icelandicDigits,
-  icelandicLabel,
-} from "./amounts.ts";
+import { icelandicAmount } from "./amounts.ts";
 import { icelandicOrdinal, icelandicYear } from "./calendar.ts";
 import { icelandicClock } from "./clock.ts";
+import { icelandicAbbreviation, icelandicLabel } from "./labels.ts";
 import { icelandicNames } from "./names.ts";
 import { icelandicProfanity } from "./profanity.ts";
 import {
@@ -16,6 +12,7 @@ import {
   icelandicHoldsInPause,
   isIcelandicQuestion,
 } from "./sentences.ts";
+import { icelandicDigits } from "./telephone.ts";
 
 /**
  * Written Icelandic. Numbers, signs and capitals follow "Íslenskar ritreglur" (the spelling rules

@@ -1,4 +1,5 @@
 import type { NumeralWords } from "../cardinals.ts";
+import { readNumber, type NumberReading } from "../numbers.ts";
 
 /** Forms by gender and case. The numbers from five on have one form. */
 const units: readonly (readonly [number, string])[] = [
@@ -49,6 +50,14 @@ function compoundsOf(endings: string): (readonly [word: string, value: number])[
 
 /** A thousand is parted by a full stop, decimals by a comma: 1.234,5. */
 export const icelandicSigns = { thousands: ".", decimal: "," };
+
+/** Returns the number, whole or with decimals, that begins at an index. */
+export function readIcelandicNumber(
+  words: readonly string[],
+  at: number,
+): NumberReading | undefined {
+  return readNumber(words, at, icelandicNumerals, icelandicSigns);
+}
 
 /** The stems of weak adjectives: -i, -a, -u. "Annar" has forms of its own. */
 const unitOrdinals = "_ þriðj fjórð fimmt sjött sjöund áttund níund".split(" ");

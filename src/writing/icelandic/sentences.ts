@@ -1,3 +1,5 @@
+import { givenNames } from "./given-names.ts";
+
 /** Words that begin a question when they begin a sentence. */
 const questionWords = new Set(
   (
@@ -18,6 +20,8 @@ const questionPairs = new Set([
   "með hverjum",
   "hjá hverjum",
   "hvers vegna",
+  "má bjóða",
+  "mætti bjóða",
 ]);
 
 /** After these, "hver" and its like are not questions: "hver sem er", "hver og einn". */
@@ -53,6 +57,9 @@ const subjects = new Set(
   ).split(" "),
 );
 
+/** Nouns with their article in the nominative: "vagninn", "búðin", "húsið", "bílarnir". */
+const definite = /.{3}(?:inn|in|ið|rnir|rnar)$/;
+
 /** Questions at the end of a statement. */
 const tags = ["ekki satt", "er það ekki", "er það"];
 const tagWordsMax = 3;
@@ -82,7 +89,14 @@ export function isIcelandicQuestion(words: readonly string[], from: number, to: 
   if (questionWords.has(first)) return !notAsking.has(second);
   if (askingVerbs.has(first)) return true;
   if (verbs.has(first) && subjects.has(second)) return true;
+  // "Á" in front of a noun is a preposition.
+  if (verbs.has(first) && first !== "á" && isNoun(second)) return true;
   return tags.some((tag) => endsWith(words, tag, from, to));
+}
+
+/** Whether a word is surely a noun that can be a subject: a given name, or "búðin". */
+function isNoun(word: string): boolean {
+  return givenNames.has(word) || definite.test(word);
 }
 
 /** Puts a comma after "já", "nei" or "jæja" in front of a clause, and before "en" ("but"). */
