@@ -79,7 +79,7 @@ export const clientFacts: Readonly<Record<string, Readonly<Record<string, Shown>
     },
     "has a setting for OpenRouter's JSON instead of a form": {
       reason: "that is another protocol, and the form is its default",
-      documented: "required, in any place of the form",
+      documented: "Multipart Upload as the Request Format",
     },
   },
   LibreChat: {
