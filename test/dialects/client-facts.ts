@@ -62,6 +62,10 @@ export const clientFacts: Readonly<Record<string, Readonly<Record<string, Shown>
       file: openai,
       test: "the client of Groq finds the service under /openai",
     },
+    "sleeps for as long as retry-after says, unless x-should-retry forbids it": {
+      file: "test/dialects/openai-limits.test.ts",
+      test: "an account without audio left gets the code by which clients stop",
+    },
   },
   "ai with @ai-sdk/openai": {
     "reads the language as an English name": {
@@ -75,7 +79,7 @@ export const clientFacts: Readonly<Record<string, Readonly<Record<string, Shown>
     },
     "has a setting for OpenRouter's JSON instead of a form": {
       reason: "that is another protocol, and the form is its default",
-      documented: "required, in any place of the form",
+      documented: "Multipart Upload as the Request Format",
     },
   },
   LibreChat: {
@@ -184,6 +188,10 @@ export const clientFacts: Readonly<Record<string, Readonly<Record<string, Shown>
     },
   },
   "LiveKit (Deepgram)": {
+    "sends KeepAlive each 5 s, also in silence": {
+      file: listen,
+      test: "ends with NET-0001 after ten seconds without a message, but not with KeepAlive",
+    },
     "sends no audio in silence, and reads metadata.request_id unchecked": {
       check: "LiveKit over Deepgram: KeepAlive, no audio in silence, Finalize, CloseStream",
     },
@@ -265,6 +273,10 @@ export const clientFacts: Readonly<Record<string, Readonly<Record<string, Shown>
     },
   },
   jambonz: {
+    "sends the hints of its applications": {
+      file: "test/dialects/every-dialect.test.ts",
+      test: "jambonz, options.hints",
+    },
     "sends start, audio and stop, and waits for the close": {
       file: jambonz,
       test: "a call of 8 kHz gets its final results, and the service closes after stop",

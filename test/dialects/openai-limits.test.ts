@@ -1,6 +1,11 @@
-// Limits, fairness and ends of calls of OpenAI's protocol.
+// Limits, fairness, errors and ends of calls with recordings, with the clients that people use.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { createDeepgram } from "@ai-sdk/deepgram";
+import { createOpenAI } from "@ai-sdk/openai";
+import { DeepgramClient } from "@deepgram/sdk";
+import { experimental_transcribe as transcribe } from "ai";
+import Groq from "groq-sdk";
 import OpenAI, { APIConnectionTimeoutError, APIUserAbortError, toFile } from "openai";
 import { addAccount, addApiKey } from "../fixtures/auth-fixture.ts";
 import { cpuSlowness } from "../fixtures/cpu-slowness.ts";
@@ -92,6 +97,27 @@ test("many long recordings of one account leave another its turn", async () => {
   await Promise.all(flood);
 });
 
+test("many short recordings over one protocol leave another account its turn over another", async () => {
+  const accountId = await addAccount(dialects.database.db);
+  const { token } = await addApiKey(dialects.database.db, accountId, ["speech"]);
+  let done = 0;
+  const flood = Array.from({ length: 50 }, async () => {
+    const answer = await fetch(`${dialects.service.address}/v1/listen`, {
+      method: "POST",
+      headers: bearer(token),
+      body: new Uint8Array(short),
+    });
+    assert.equal(answer.status, 200, await answer.text());
+    done += 1;
+  });
+  await until(() => Promise.resolve(done > 0));
+  const before = done;
+  const { status } = await dialects.send([fileOf(short)]);
+  assert.equal(status, 200);
+  assert.ok(done - before <= 25, `${done - before} of 50 recordings of the other were before it`);
+  await Promise.all(flood);
+});
+
 test("an account without audio left gets the code by which clients stop", async () => {
   const accountId = await addAccount(dialects.database.db);
   const limits = JSON.stringify({ audioSecondsPerDay: 1 });
@@ -104,7 +130,94 @@ test("an account without audio left gets the code by which clients stop", async 
   assert.equal(status, 429);
   assert.equal(json.error.type, "insufficient_quota");
   assert.ok(Number(answered.get("retry-after")) > 0);
+  let attempts = 0;
+  const counting: typeof fetch = async (url, init) => {
+    if (typeof url === "string" && url.startsWith("http")) attempts += 1;
+    return await fetch(url, init);
+  };
+  const { address } = dialects.service;
+  const { signal } = new AbortController();
+  for (const name of ["openai", "groq-sdk"]) {
+    const transcribing = clients[name]?.(short, {
+      address,
+      apiKey: token,
+      fetch: counting,
+      signal,
+    });
+    await assert.rejects(transcribing ?? assert.fail(), { status: 429 });
+  }
+  assert.equal(attempts, 2, "no client tries again");
 });
+
+/** What each client does with a recording; the attempts of its calls are counted. */
+const clients: Readonly<Record<string, (file: Buffer, use: ClientUse) => Promise<unknown>>> = {
+  async openai(file, { address, apiKey, fetch, signal }) {
+    const client = new OpenAI({ apiKey, baseURL: `${address}/v1`, maxRetries: 1, fetch });
+    const upload = await toFile(file, "speech.wav");
+    const create = { file: upload, model: "whisper-1", language: "en" };
+    return await client.audio.transcriptions.create(create, { signal });
+  },
+  async "groq-sdk"(file, { address, apiKey, fetch, signal }) {
+    const client = new Groq({ apiKey, baseURL: address, maxRetries: 1, fetch });
+    const upload = await toFile(file, "speech.wav");
+    const create = { file: upload, model: "whisper-large-v3", language: "en" };
+    return await client.audio.transcriptions.create(create, { signal });
+  },
+  async "ai with @ai-sdk/openai"(audio, { address, apiKey, fetch, signal }) {
+    const provider = createOpenAI({ apiKey, baseURL: `${address}/openai/en/v1`, fetch });
+    const model = provider.transcription("whisper-1");
+    return await transcribe({ model, audio, maxRetries: 1, abortSignal: signal });
+  },
+  async "ai with @ai-sdk/deepgram"(audio, { address, apiKey, fetch, signal }) {
+    const moved: typeof fetch = async (url, init) => {
+      const { pathname, search } = new URL(url instanceof Request ? url.url : url);
+      return await fetch(`${address}${pathname}${search}`, init);
+    };
+    const model = createDeepgram({ apiKey, fetch: moved }).transcription("nova-3");
+    const providerOptions = { deepgram: { language: "en" } };
+    return await transcribe({ model, audio, maxRetries: 1, abortSignal: signal, providerOptions });
+  },
+  async "@deepgram/sdk"(file, { address, apiKey, fetch, signal }) {
+    const environment = { base: address, production: address, agent: address, agentRest: address };
+    const client = new DeepgramClient({ apiKey, environment, maxRetries: 1, fetch });
+    const options = { model: "nova-3", language: "en" } as const;
+    return await client.listen.v1.media.transcribeFile(file, options, { abortSignal: signal });
+  },
+};
+
+interface ClientUse {
+  readonly address: string;
+  readonly apiKey: string;
+  readonly fetch: typeof fetch;
+  readonly signal: AbortSignal;
+}
+
+for (const [name, transcribeWith] of Object.entries(clients)) {
+  test(`${name} does not repeat what is wrong, and ends the work when it is aborted`, async () => {
+    const { address, key } = dialects.service;
+    let attempts = 0;
+    const counting: typeof fetch = async (url, init) => {
+      const target = new URL(url instanceof Request ? url.url : url);
+      // Some clients try their fetch with a data: address before they send a form.
+      if (target.protocol !== "data:") attempts += 1;
+      return await fetch(url, init);
+    };
+    const controller = new AbortController();
+    const use = { address, fetch: counting, signal: controller.signal };
+    await assert.rejects(transcribeWith(Buffer.from("no recording"), { ...use, apiKey: key }), {
+      message: /not a recording|cannot be/,
+    });
+    await assert.rejects(transcribeWith(short, { ...use, apiKey: "wrong" }), /token|key/i);
+    assert.equal(attempts, 2);
+    const aborted = assert.rejects(transcribeWith(long, { ...use, apiKey: key }));
+    await until(async () => (await dialects.sessions()) > 0);
+    controller.abort();
+    await aborted;
+    await until(async () => (await dialects.sessions()) === 0, 10_000);
+    assert.equal(attempts, 3);
+    await dialects.assertNothingLeft();
+  });
+}
 
 test("a client secret is made for a session that is right, in the form of each path", async () => {
   const { address, key } = dialects.service;

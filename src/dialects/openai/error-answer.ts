@@ -3,6 +3,9 @@ import type { FailureAnswer } from "../../server/http.ts";
 import type { ServiceError } from "../../std/service-error.ts";
 import { fileErrorStatus } from "../file-error-status.ts";
 
+/** The reason of a call for whose account no audio is left today. */
+const dayIsUsed = "AUDIO_LIMIT";
+
 /** The members that OpenAI's clients read of an error. */
 export interface OpenAiError {
   readonly message: string;
@@ -17,6 +20,8 @@ export interface OpenAiError {
  */
 export function openAiErrorAnswer(error: ServiceError): FailureAnswer {
   const { headers } = errorBody(error);
+  // Otherwise they repeat it at once, or sleep until the next day and say nothing.
+  if (error.reason === dayIsUsed) headers["x-should-retry"] = "false";
   const status = fileErrorStatus(error);
   return { status, headers, body: JSON.stringify({ error: openAiError(error) }) };
 }
@@ -31,7 +36,7 @@ function kindOf(status: number, { reason }: ServiceError): Pick<OpenAiError, "ty
   const ofRequest = "invalid_request_error";
   if (status === 401) return { type: ofRequest, code: "invalid_api_key" };
   if (status === 404) return { type: ofRequest, code: "model_not_found" };
-  if (status === 429 && reason === "AUDIO_LIMIT") {
+  if (status === 429 && reason === dayIsUsed) {
     return { type: "insufficient_quota", code: "insufficient_quota" };
   }
   if (status === 429) return { type: "requests", code: "rate_limit_exceeded" };

@@ -74,3 +74,25 @@ test("writeTranscription() writes nothing that could be a cue for silence", () =
   assert.equal(write("vtt"), "");
   assert.equal(JSON.parse(write("json")).text, "");
 });
+
+test("writeTranscription() writes diarized_json with the members that typed clients require", () => {
+  const segments = [
+    segment(500, "Góðan daginn.", { speakerId: "2" }),
+    segment(2_000, "Komið þið sæl.", { speakerId: "1" }),
+  ];
+  const written = writeTranscription(
+    { segments, durationMs: 3_400 },
+    { ...wish, format: "diarized_json" },
+  );
+  const type = "transcript.text.segment";
+  assert.deepEqual(JSON.parse(written), {
+    task: "transcribe",
+    duration: 3.4,
+    text: "Góðan daginn. Komið þið sæl.",
+    segments: [
+      { type, id: "seg_001", start: 0.5, end: 0.7, text: "Góðan daginn.", speaker: "A" },
+      { type, id: "seg_002", start: 2, end: 2.3, text: "Komið þið sæl.", speaker: "B" },
+    ],
+    usage: { type: "duration", seconds: 4 },
+  });
+});
