@@ -10,10 +10,12 @@ import {
   openEditing,
   openInterview,
   placeCaret,
+  textsOf,
+  third,
   untilTexts,
   withTexts,
 } from "./edited-page.ts";
-import { createInterview, turns } from "./edited-transcript.ts";
+import { changeElsewhere, createInterview, segmentsOf, turns } from "./edited-transcript.ts";
 import { openTestPages, type TestPages } from "./open-test-pages.ts";
 import { createTranscript, interviewMetadata } from "./spoken-transcript.ts";
 
@@ -74,6 +76,66 @@ test("a line break within a composition divides no paragraph", async () => {
   await untilTexts(page, withTexts({ 0: `${first.slice(0, 3)}á${first.slice(3)}` }));
 });
 
+test("keys that an input method receives within a composition change nothing of it", async () => {
+  await using page = await openInterview(pages);
+  await placeCaret(page, 0, 3);
+  const devtools = await page.context().newCDPSession(page);
+  const processed = { key: "Process", code: "KeyA", windowsVirtualKeyCode: 229 } as const;
+  const press = async (): Promise<void> => {
+    await devtools.send("Input.dispatchKeyEvent", { type: "rawKeyDown", ...processed });
+    await devtools.send("Input.dispatchKeyEvent", { type: "keyUp", ...processed });
+  };
+  const shown = (text: string) =>
+    untilTexts(page, withTexts({ 0: `${first.slice(0, 3)}${text}${first.slice(3)}` }));
+  for (const [text, selectionStart, selectionEnd] of [
+    ["þa", 2, 2],
+    ["það", 0, 3],
+    ["það er", 3, 3],
+  ] as const) {
+    await press();
+    await devtools.send("Input.imeSetComposition", { text, selectionStart, selectionEnd });
+    await shown(text);
+    await press();
+  }
+  await devtools.send("Input.insertText", { text: "það" });
+  await shown("það");
+  await page.keyboard.type("!");
+  await shown("það!");
+  await devtools.detach();
+  await page.keyboard.press("Control+z");
+  await page.keyboard.press("Control+z");
+  await untilTexts(page, withTexts({}));
+});
+
+test("a version of others waits while characters are composed, and then joins", async () => {
+  const name = await createInterview(pages.service);
+  await using page = await openEditing(pages, name);
+  // Each wait for the end of the composition lasts until the test lets it end.
+  await page.evaluate(`(() => {
+    const { setTimeout: real } = globalThis;
+    const held = [];
+    globalThis.setTimeout = (act, ms, ...rest) =>
+      ms === 200 ? -held.push(act) : real(act, ms, ...rest);
+    globalThis.waiting = () => held.length;
+    globalThis.endWaits = () => held.splice(0).forEach((act) => act());
+  })()`);
+  await placeCaret(page, 0, 3);
+  const theirs = third.replace(/^\S+/, "Annað");
+  {
+    await using composition = await composed(page, "´");
+    const changed = turns.map(([who, said], at) => [who, at === 2 ? theirs : said] as const);
+    await changeElsewhere(pages.service, name, { segments: segmentsOf(changed) });
+    await until(async () => {
+      const isJoined = (await textsOf(page))[2] === theirs;
+      return isJoined || (await page.evaluate<number>("waiting()")) > 0;
+    });
+    assert.equal((await textsOf(page))[2], third, "it waits");
+    await composition.commit("á");
+  }
+  await page.evaluate("endWaits()");
+  await untilTexts(page, withTexts({ 0: `${first.slice(0, 3)}á${first.slice(3)}`, 2: theirs }));
+});
+
 test("React does not walk through the edited text when the page changes", async () => {
   const name = await createInterview(pages.service, { said: many });
   await using page = await openEditing(pages, name, many.length);
@@ -94,6 +156,28 @@ test("React does not walk through the edited text when the page changes", async 
   await page.getByText("drög geymd hér").waitFor();
   const walked = await page.evaluate<number>("walked.size");
   assert.ok(walked < 10, `${walked} of 40 paragraphs`);
+});
+
+test("while the text changes, no text beyond the screen is painted, until the user scrolls", async () => {
+  const name = await createInterview(pages.service, { said: many });
+  await using page = await openEditing(pages, name, many.length);
+  await page.keyboard.press("Control+f");
+  const panel = page.getByRole("region", { name: "Leita og skipta út" });
+  await panel.getByRole("textbox", { name: "Leita að" }).fill("a");
+  await page.evaluate(
+    `document.querySelectorAll(".segment p")[20].scrollIntoView({ block: "center" })`,
+  );
+  const beyond = () =>
+    page.evaluate<number>(`[...(CSS.highlights.get("hlust-hit") ?? [])].filter((range) => {
+      const { top, bottom } = range.startContainer.parentElement.closest(".segment").getBoundingClientRect();
+      return bottom <= 0 || top >= innerHeight;
+    }).length`);
+  await until(async () => (await beyond()) > 0);
+  await placeCaret(page, 20, 3);
+  await page.keyboard.type("x");
+  await until(async () => (await beyond()) === 0);
+  await page.evaluate("scrollBy(0, 2)");
+  await until(async () => (await beyond()) > 0);
 });
 
 test("margins out of view are written when the page is idle, after the caret", async () => {

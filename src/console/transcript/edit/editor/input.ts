@@ -116,12 +116,13 @@ function isInText({ state: { doc } }: EditorView, from: number, to: number): boo
 
 /**
  * Reads the selection from the page. Browsers report a new selection late, so that a key that is
- * pressed right after a click, or a choice of a menu, would otherwise work at the old place.
+ * pressed right after a click, or a choice of a menu, would otherwise work at the old place. This
+ * holds within a composition, too, of which ProseMirror reads each change before the next key.
  */
 export function readSelection(view: EditorView): void {
   const { anchorNode, anchorOffset, focusNode, focusOffset } =
     view.dom.ownerDocument.getSelection() ?? {};
-  if (view.composing || !anchorNode || !focusNode) return;
+  if (!anchorNode || !focusNode) return;
   if (!isInParagraph(view, anchorNode) || !isInParagraph(view, focusNode)) return;
   const anchor = view.posAtDOM(anchorNode, anchorOffset ?? 0);
   const head = view.posAtDOM(focusNode, focusOffset ?? 0);
@@ -139,7 +140,7 @@ function isInParagraph(view: EditorView, node: Node): boolean {
 function deleteOverEdge(view: EditorView): void {
   readSelection(view);
   const { $from, $to, empty } = view.state.selection;
-  if (view.composing || empty || $from.sameParent($to)) return;
+  if (empty || $from.sameParent($to)) return;
   typeOverSelected(view.state, view.dispatch);
 }
 

@@ -31,7 +31,8 @@ export interface Painted extends Disposable {
 
 /**
  * How far above and below the screen paragraphs are painted, as a share of its height, and after
- * which share of it the user has scrolled so far that others are.
+ * which share of it the user has scrolled so far that others are. While the text changes, only what
+ * is on the screen is painted, until the user scrolls.
  */
 const beyondScreen = { painted: 0.25, scrolled: 0.1 };
 
@@ -46,24 +47,27 @@ export class Painter {
   readonly #unsubscribe: () => void;
   readonly #listening = new AbortController();
   #frame = 0;
-  /** Where the page was scrolled to when it was painted. */
-  #paintedAt = 0;
+  /** Where the page was scrolled to when it was painted, and how far beyond the screen it was. */
+  #painted = { at: 0, beyond: 0 };
+  /** How far beyond the screen the next frame is painted. */
+  #beyond = 0;
 
   constructor(view: EditorView, visible: VisibleParts) {
     this.#view = view;
     this.#visible = visible;
     const scrolled = (): void => {
-      const by = Math.abs(window.scrollY - this.#paintedAt);
-      if (by > window.innerHeight * beyondScreen.scrolled) this.changed();
+      const { at, beyond } = this.#painted;
+      const by = beyond === 0 ? 0 : window.innerHeight * beyondScreen.scrolled;
+      if (Math.abs(window.scrollY - at) > by) this.#paintSoon(beyondScreen.painted);
     };
     addEventListener("scroll", scrolled, { signal: this.#listening.signal, passive: true });
-    this.#unsubscribe = visible.subscribe(() => this.changed());
+    this.#unsubscribe = visible.subscribe(() => this.#paintSoon(beyondScreen.painted));
   }
 
   show(painting: Painting): Painted {
     const add = () => {
       this.#paintings.set(painting, new WeakMap());
-      this.changed();
+      this.#paintSoon(beyondScreen.painted);
     };
     add();
     return {
@@ -78,15 +82,21 @@ export class Painter {
   /** Forgets what was painted, since the base of all paragraphs has changed. */
   forget(): void {
     for (const painting of this.#paintings.keys()) this.#paintings.set(painting, new WeakMap());
-    this.changed();
+    this.#paintSoon(beyondScreen.painted);
   }
 
-  /** Notes that the text or the visible parts have changed. */
+  /** Notes that the text has changed. */
   changed(): void {
+    this.#paintSoon(0);
+  }
+
+  #paintSoon(beyond: number): void {
+    this.#beyond = Math.max(this.#beyond, beyond);
     if (this.#frame !== 0 || this.#paintings.size === 0) return;
     this.#frame = requestAnimationFrame(() => {
       this.#frame = 0;
-      this.#paint();
+      this.#paint(this.#beyond);
+      this.#beyond = 0;
     });
   }
 
@@ -97,12 +107,15 @@ export class Painter {
     for (const { name } of this.#paintings.keys()) CSS.highlights?.delete(name);
   }
 
-  #paint(): void {
+  #paint(beyond: number): void {
     // Browsers without CSS highlights show the text without paintings.
     if (!("highlights" in CSS)) return;
-    this.#paintedAt = window.scrollY;
+    this.#painted = { at: window.scrollY, beyond };
+    const nearPx = window.innerHeight * beyond;
     const elements = [...this.#visible.elements].flatMap((part) =>
-      part.parentElement === this.#view.dom && isNear(part) ? [...nearIn(part)] : [],
+      part.parentElement === this.#view.dom && isNear(part, nearPx)
+        ? [...nearIn(part, nearPx)]
+        : [],
     );
     for (const [painting, known] of this.#paintings) {
       const highlight = new Highlight();
@@ -121,19 +134,17 @@ export class Painter {
   }
 }
 
-function isNear(element: Element): boolean {
+function isNear(element: Element, nearPx: number): boolean {
   const { top, bottom } = element.getBoundingClientRect();
-  const near = window.innerHeight * beyondScreen.painted;
-  return bottom > -near && top < window.innerHeight + near;
+  return bottom > -nearPx && top < window.innerHeight + nearPx;
 }
 
 /** Returns the paragraphs of a part that are near the screen; they are in order. */
-function* nearIn({ children }: Element): Generator<Element> {
-  const near = window.innerHeight * beyondScreen.painted;
-  const isBelow = (at: number) => (children[at]?.getBoundingClientRect().bottom ?? 0) > -near;
+function* nearIn({ children }: Element, nearPx: number): Generator<Element> {
+  const isBelow = (at: number) => (children[at]?.getBoundingClientRect().bottom ?? 0) > -nearPx;
   for (let at = firstIndex(children.length, isBelow); at < children.length; at += 1) {
     const element = children[at];
-    if (!element || !isNear(element)) return;
+    if (!element || !isNear(element, nearPx)) return;
     yield element;
   }
 }

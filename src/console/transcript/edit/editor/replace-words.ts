@@ -5,6 +5,7 @@ import { matchWords } from "../../../../std/word-matches/match-words.ts";
 import { numbered } from "../model/align-tokens.ts";
 import type { EditedParagraph } from "../model/base.ts";
 import type { Replacement } from "../model/replacements.ts";
+import { WordNumbers } from "../model/word-numbers.ts";
 import { paragraphAt } from "./places.ts";
 import { replaceByParagraphs, setAttributes, setPins, sliceOfText } from "./replace-text.ts";
 import { attrsOf } from "./schema.ts";
@@ -83,7 +84,7 @@ function replaceTokens(tr: Transaction, { start, end, paragraphs }: Replacement)
   const after = paragraphs.flatMap(({ text }, at) =>
     at === 0 ? wordsOf(text) : [edgeText, ...wordsOf(text)],
   );
-  const numbers = new Map<string, number>();
+  const numbers = new WordNumbers();
   const matches = matchWords(
     numbered(
       before.map(({ text }) => text),

@@ -24,6 +24,9 @@ const loadCompared = () => import("./compared-with-current.ts");
 /** How long after a change in the same place the texts are compared again. */
 const againMs = 300;
 
+/** How long a version waits each time while the user composes characters, in ms. */
+const composedMs = 200;
+
 /** What came into the text from others. */
 export interface JoinNote {
   /** Who saved the version; "" if this is not known. */
@@ -87,6 +90,7 @@ export function useJoin(editor: Editor, session: SessionRef, name: string): Join
     const joinable = await running.current;
     // What comes into the text has a task of its own.
     await sleep(0);
+    while (editor.view.composing) await sleep(composedMs);
     if (!joinable) return true;
     const { joined, before, current } = joinable;
     if (session.read().saved.version === current.version?.name) return true;
@@ -97,7 +101,7 @@ export function useJoin(editor: Editor, session: SessionRef, name: string): Join
     }
     const replacements = replacementsNow(editor, joinable, joined.replacements);
     // What was changed meanwhile is in the same place, so the texts are compared again.
-    if (!replacements || editor.view.composing) {
+    if (!replacements) {
       await sleep(againMs);
       return await join({ asks });
     }

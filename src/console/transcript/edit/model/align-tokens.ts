@@ -1,6 +1,7 @@
 import { atOnce } from "../../../../std/at-once.ts";
 import { matchWordsSteps } from "../../../../std/word-matches/match-words.ts";
 import { alignClosely, type Link } from "./align-closely.ts";
+import { WordNumbers } from "./word-numbers.ts";
 
 type Range = Omit<Link, "isSame">;
 
@@ -65,7 +66,7 @@ function* alignLong(
   before: readonly string[],
   after: readonly string[],
 ): Generator<void, Link[], void> {
-  const numbers = new Map<string, number>();
+  const numbers = new WordNumbers();
   const one = yield* numberedSteps(before, numbers);
   const matches = yield* matchWordsSteps(one, yield* numberedSteps(after, numbers));
   const links: Link[] = [];
@@ -90,20 +91,18 @@ function* alignLong(
 }
 
 /** Replaces words with numbers, so that equal words have equal numbers. */
-export function numbered(words: readonly string[], numbers: Map<string, number>): Int32Array {
+export function numbered(words: readonly string[], numbers: WordNumbers): Int32Array {
   return atOnce(numberedSteps(words, numbers));
 }
 
 /** Does the same as numbered(), and yields often. */
 export function* numberedSteps(
   words: readonly string[],
-  numbers: Map<string, number>,
+  numbers: WordNumbers,
 ): Generator<void, Int32Array, void> {
   const all = new Int32Array(words.length);
   for (const [at, word] of words.entries()) {
-    const number = numbers.get(word) ?? numbers.size;
-    numbers.set(word, number);
-    all[at] = number;
+    all[at] = numbers.of(word);
     if (at % stepWords === stepWords - 1) yield;
   }
   return all;

@@ -1,6 +1,7 @@
 import { matchWordsSteps } from "../../../../std/word-matches/match-words.ts";
 import { alignTokensSteps, mappedSteps, numberedSteps, stepWords } from "./align-tokens.ts";
 import type { Base } from "./base.ts";
+import { WordNumbers } from "./word-numbers.ts";
 
 /** Words of an edited text; `ref` is the index of the word of the base, or -1. */
 export interface EditedWords {
@@ -27,7 +28,7 @@ export function* matchVersionsSteps(
   const matchBetween = function* (to: number, otherTo: number): Generator<void, void, void> {
     if (from === to || otherFrom === otherTo) return;
     const [said, otherSaid] = [words.slice(from, to), otherWords.slice(otherFrom, otherTo)];
-    const refs = areSame(said, otherSaid)
+    const refs = (yield* areSameSteps(said, otherSaid))
       ? undefined
       : yield* refsOfEditedSteps(edited, { from, to }, otherSaid);
     if (refs) {
@@ -40,7 +41,7 @@ export function* matchVersionsSteps(
   };
   const whole = { from, to: words.length };
   const isEdited =
-    !areSame(words, otherWords) &&
+    !(yield* areSameSteps(words, otherWords)) &&
     (yield* refsOfEditedSteps(edited, whole, otherWords)) !== undefined;
   const unique = isEdited ? [] : yield* matchUnique(timed, otherTimed);
   for (const [index, [at, otherAt]] of unique.entries()) {
@@ -54,8 +55,17 @@ export function* matchVersionsSteps(
   return found;
 }
 
-function areSame(one: readonly string[], other: readonly string[]): boolean {
-  return one.length === other.length && one.every((word, at) => word === other[at]);
+/** Whether two lists have the same words. Yields often. */
+function* areSameSteps(
+  one: readonly string[],
+  other: readonly string[],
+): Generator<void, boolean, void> {
+  if (one.length !== other.length) return false;
+  for (let at = 0; at < one.length; at += 1) {
+    if (one[at] !== other[at]) return false;
+    if (at % (8 * stepWords) === 8 * stepWords - 1) yield;
+  }
+  return true;
 }
 
 /**
@@ -109,7 +119,7 @@ function* matchUnique(
   one: readonly string[],
   other: readonly string[],
 ): Generator<void, [number, number][], void> {
-  const numbers = new Map<string, number>();
+  const numbers = new WordNumbers();
   const all = yield* numberedSteps(one, numbers);
   const otherAll = yield* numberedSteps(other, numbers);
   const counts = countsOf(all, numbers.size);

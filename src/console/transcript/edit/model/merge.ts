@@ -1,4 +1,5 @@
 import { atOnce } from "../../../../std/at-once.ts";
+import { stepWords } from "./align-tokens.ts";
 import type { Base, EditedParagraph } from "./base.ts";
 import { edgeMap, mergedParagraphsSteps, type PlacedToken } from "./merge-paragraphs.ts";
 import { regionsOfSteps, type Region, type TokenRange } from "./merge-regions.ts";
@@ -76,13 +77,15 @@ export function* mergeSteps({
   const merged = yield* mergedTokensSteps(sides, regions);
   const result = yield* mergedParagraphsSteps(sides, merged.tokens, theirs);
   yield;
+  const edges = edgeMap(sides.theirs, theirs.words.length);
+  yield;
   return {
     paragraphs: yield* withoutOwnPinsSteps(theirs, result.paragraphs),
-    edges: edgeMap(sides.theirs, theirs.words.length),
+    edges,
     retimings: movedRetimings(theirs, retimings, sides.theirs.places),
     clashes: [
       ...wordClashes(sides, { regions, merged, places: result.places }),
-      ...speakerClashes(merged, result.places),
+      ...(yield* speakerClashesSteps(merged, result.places)),
     ],
   };
 }
@@ -143,10 +146,14 @@ function textsOf({ tokens }: Side, { from, to }: TokenRange): string[] {
   return texts;
 }
 
-function speakerClashes({ tokens }: Merged, places: readonly PlacedToken[]): Clash[] {
+function* speakerClashesSteps(
+  { tokens }: Merged,
+  places: readonly PlacedToken[],
+): Generator<void, Clash[], void> {
   const clashes: Clash[] = [];
   let latest = -1;
   for (const [at, { speaker, theirSpeaker }] of tokens.entries()) {
+    if (at % (8 * stepWords) === 0) yield;
     const paragraph = places[at]?.paragraph ?? 0;
     if (theirSpeaker === undefined || paragraph === latest) continue;
     clashes.push({ kind: "speaker", paragraph, mine: speaker, theirs: theirSpeaker });

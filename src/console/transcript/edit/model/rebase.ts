@@ -6,6 +6,7 @@ import { edgeMap, runEdgesSteps } from "./merge-paragraphs.ts";
 import { editedSideSteps, versionSideSteps } from "./merge-sides.ts";
 import { movedRetimings, noRetimings, type Retimings, type WordTimes } from "./retimings.ts";
 import { withoutOwnPinsSteps } from "./times.ts";
+import { WordNumbers } from "./word-numbers.ts";
 
 /** An edited text on another version. */
 export interface Rebased {
@@ -43,7 +44,7 @@ export function* rebasedSteps({
   const mine = yield* editedSideSteps(base, paragraphs);
   const theirs = yield* versionSideSteps(base, saved, mine);
   const said = yield* mappedSteps(mine.tokens, ({ text }) => text.trim());
-  const numbers = new Map([["", -1]]);
+  const numbers = new WordNumbers();
   const own = yield* numberedSteps(said, numbers);
   // The places of empty paragraphs match nothing.
   for (let at = 0; at < own.length; at += 1) if (said[at] === "") own[at] = -2 - at;

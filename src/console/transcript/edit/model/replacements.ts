@@ -1,7 +1,8 @@
 import { atOnce } from "../../../../std/at-once.ts";
 import { matchWordsSteps } from "../../../../std/word-matches/match-words.ts";
-import { mappedSteps, numberedSteps } from "./align-tokens.ts";
+import { mappedSteps, numberedSteps, stepWords } from "./align-tokens.ts";
 import type { EditedParagraph } from "./base.ts";
+import { WordNumbers } from "./word-numbers.ts";
 
 /**
  * Paragraphs that take the place of the paragraphs [start, end), of which there is at least one.
@@ -28,7 +29,7 @@ export function* replacementsBetweenSteps(
   before: readonly EditedParagraph[],
   after: readonly EditedParagraph[],
 ): Generator<void, Replacement[], void> {
-  const numbers = new Map<string, number>();
+  const numbers = new WordNumbers();
   const own = yield* numberedSteps(yield* mappedSteps(before, keyOf), numbers);
   const other = yield* numberedSteps(yield* mappedSteps(after, keyOf), numbers);
   const matches = yield* matchWordsSteps(own, other);
@@ -42,6 +43,7 @@ export function* replacementsBetweenSteps(
     [start, otherStart] = [end, otherEnd];
   };
   for (const [index, at] of matches.before.entries()) {
+    if (index % stepWords === 0) yield;
     const otherAt = matches.after[index] ?? 0;
     const isOneSided = (start === at) !== (otherStart === otherAt);
     // A replacement needs paragraphs on both sides, so it includes the one that follows.

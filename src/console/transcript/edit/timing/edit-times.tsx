@@ -3,10 +3,10 @@ import { useEffect, useRef, useState } from "react";
 import { useAnnounce } from "../../../parts/announcer.tsx";
 import { useLanguage } from "../../../text/language.tsx";
 import type { Playback } from "../../playback.ts";
-import { useLoaded } from "../../use-loaded.ts";
 import type { Editor } from "../editor/editor.ts";
 import type { Commands } from "../keys/commands.ts";
 import type { CommandId } from "../keys/command-table.ts";
+import { useLateKeys } from "../keys/use-late-keys.ts";
 import type { Edge, TimeMove } from "../model/retime.ts";
 
 const loadSetting = () => import("./set-time.ts");
@@ -38,38 +38,28 @@ export function EditTimes({
   const announce = useAnnounce();
   const { language } = useLanguage();
   const [shown, setShown] = useState<string>();
-  // Keys that are pressed before the code is there take effect once it is.
-  const waiting = useRef<{ readonly wanted: TimeMove; readonly isRepeat: boolean }[]>([]);
-  const [isPressed, setPressed] = useState(false);
-  const setting = useLoaded(loadSetting, isPressed);
+  const { withLoaded } = useLateKeys(loadSetting);
   // What a key sets while it is held is one step of the history.
   const first = useRef<Transaction>(undefined);
+  const isOwn = useRef(false);
   const latest = useRef({ announce, language });
   useEffect(() => {
     latest.current = { announce, language };
   });
   useEffect(() => {
-    let isOwn = false;
     const move = (wanted: TimeMove, isRepeat: boolean): boolean => {
-      const { announce, language } = latest.current;
-      if (!setting) {
-        waiting.current.push({ wanted, isRepeat });
-        setPressed(true);
-        return true;
-      }
-      isOwn = true;
-      const before = isRepeat ? first.current : undefined;
-      const set = setting.setTime(editor, playback, wanted, before);
-      isOwn = false;
-      first.current = set.first;
-      const text = setting.textOfTime(set.found, wanted.edge, language);
-      setShown(text);
-      announce(text);
+      withLoaded(({ setTime, textOfTime }) => {
+        isOwn.current = true;
+        const set = setTime(editor, playback, wanted, isRepeat ? first.current : undefined);
+        isOwn.current = false;
+        first.current = set.first;
+        const { announce, language } = latest.current;
+        const text = textOfTime(set.found, wanted.edge, language);
+        setShown(text);
+        announce(text);
+      });
       return true;
     };
-    if (setting) {
-      for (const { wanted, isRepeat } of waiting.current.splice(0)) move(wanted, isRepeat);
-    }
     const removals = [
       ...nudges.map(([id, wanted]) => commands.add(id, (isRepeat) => move(wanted, isRepeat))),
       ...marks.map(([id, edge]) =>
@@ -80,12 +70,12 @@ export function EditTimes({
       ),
       // What was set is shown until something else changes.
       editor.subscribe(() => {
-        if (isOwn) return;
+        if (isOwn.current) return;
         first.current = undefined;
         setShown(undefined);
       }),
     ];
     return () => removals.forEach((remove) => remove());
-  }, [editor, playback, commands, setting]);
+  }, [editor, playback, commands, withLoaded]);
   return shown === undefined ? null : <span className="edit-bar-times">{shown}</span>;
 }

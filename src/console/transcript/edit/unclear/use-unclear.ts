@@ -1,10 +1,10 @@
-import { useEffect, useMemo, useRef, useState } from "react";
+import { useEffect, useLayoutEffect, useMemo, useRef } from "react";
 import { useAnnounce } from "../../../parts/announcer.tsx";
 import { useLanguage } from "../../../text/language.tsx";
-import { useLoaded } from "../../use-loaded.ts";
 import type { Editor } from "../editor/editor.ts";
 import type { Commands } from "../keys/commands.ts";
 import type { EditSettings } from "../keys/settings.ts";
+import { useLateKeys } from "../keys/use-late-keys.ts";
 
 const loadFinding = () => import("./find-unclear.ts");
 
@@ -19,40 +19,36 @@ export function useUnclear(
 ): void {
   const announce = useAnnounce();
   const { language } = useLanguage();
-  // Keys that are pressed before the code is there take effect once it is.
-  const waiting = useRef<(1 | -1)[]>([]);
-  const [isPressed, setPressed] = useState(false);
-  const finding = useLoaded(loadFinding, unclearBelow > 0 || isPressed);
+  const { loaded: finding, withLoaded } = useLateKeys(loadFinding, unclearBelow > 0);
   const find = useMemo(
     () => (unclearBelow > 0 ? finding?.finderOf(editor, unclearBelow) : undefined),
     [editor, finding, unclearBelow],
   );
-  const latest = useRef({ announce, language });
-  useEffect(() => {
-    latest.current = { announce, language };
+  const latest = useRef({ announce, language, find });
+  // Keys that have waited for the code need it in the same update.
+  useLayoutEffect(() => {
+    latest.current = { announce, language, find };
   });
+  const stop = useRef(() => {});
   useEffect(() => {
-    let stop = () => {};
     const step = (direction: 1 | -1): boolean => {
-      stop();
-      if (finding) stop = finding.selectNear(editor, find?.(), direction, latest.current);
-      else {
-        waiting.current.push(direction);
-        setPressed(true);
-      }
+      withLoaded(({ selectNear }) => {
+        const { find, ...to } = latest.current;
+        stop.current();
+        stop.current = selectNear(editor, find?.(), direction, to);
+      });
       return true;
     };
-    if (finding) for (const direction of waiting.current.splice(0)) step(direction);
     const removals = [
       commands.add("nextUnclear", () => step(1)),
       commands.add("previousUnclear", () => step(-1)),
-      editor.subscribe(() => stop()),
+      editor.subscribe(() => stop.current()),
     ];
     return () => {
-      stop();
+      stop.current();
       removals.forEach((remove) => remove());
     };
-  }, [commands, editor, find, finding]);
+  }, [commands, editor, withLoaded]);
   useEffect(() => {
     if (!find || !underlinesUnclear) return undefined;
     const painted = editor.paint({
