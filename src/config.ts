@@ -12,6 +12,7 @@ import type { SettingGroups } from "./settings/config-file.ts";
 import { configFileSetting, GivenSettings } from "./settings/given-settings.ts";
 import { engineSettings, readEngines, type EngineConfig } from "./settings/engine-settings.ts";
 import { drainSettings, readDrain, type DrainConfig } from "./settings/drain-settings.ts";
+import { frontSettings } from "./settings/front-settings.ts";
 import { limitSettings, readLimits } from "./settings/limit-settings.ts";
 import { logSettings, readLog, type LogConfig } from "./settings/log-settings.ts";
 import { memorySettings } from "./settings/memory-settings.ts";
@@ -28,7 +29,7 @@ import type { TracingOptions } from "./tracing/tracing-options.ts";
 import { readWyoming, wyomingSettings, type WyomingSettings } from "./settings/wyoming-settings.ts";
 import { ConfigError, httpUrl, list, oneOf, whole, type Setting } from "./std/setting.ts";
 
-export { memoryShares, type MemoryShares } from "./settings/memory-settings.ts";
+export { memoryOfNode, memoryShares, type MemoryShares } from "./settings/memory-settings.ts";
 export type {
   EngineChoice,
   LiveEffortChoice,
@@ -53,6 +54,8 @@ export interface Config extends ModelConfig {
   readonly publicUrl: string | undefined;
   readonly database: DatabaseConfig;
   readonly role: ProcessRole;
+  /** The processes that serve the port; 1: the main process itself. */
+  readonly frontProcesses: number;
   /** The engine nodes that this node uses, or how it is one. */
   readonly engines: EngineConfig;
   /**
@@ -238,6 +241,7 @@ const settings = {
       | "callers"
       | "drain"
       | "engines"
+      | "frontProcesses"
       | "memoryMb"
       | "tls"
       | "wyoming"
@@ -256,6 +260,7 @@ const groups: SettingGroups = {
   ),
   models: Object.values(modelSettings),
   engines: Object.values(engineSettings),
+  fronts: Object.values(frontSettings),
   database: Object.values(databaseSettings),
   limits: Object.values(limitSettings),
   s3: Object.values(s3Settings),
@@ -300,6 +305,8 @@ export function examineConfig(environment: NodeJS.ProcessEnv): {
     database: readDatabase(read),
     role,
     engines: readEngines(read, role, problems),
+    frontProcesses:
+      role === "all" || role === "api" ? read<number>(frontSettings.frontProcesses) : 1,
     engineProcesses: read(settings.engineProcesses),
     engine: read(settings.engine),
     voiceActivity: read(settings.voiceActivity),
