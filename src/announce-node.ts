@@ -1,5 +1,4 @@
 import { hostname } from "node:os";
-import type { Meter } from "./auth/meter.ts";
 import type { Config } from "./config.ts";
 import type { Database } from "./database/database.ts";
 import type {
@@ -29,7 +28,8 @@ interface AnnouncedParts {
   readonly database: Pick<Database, "db">;
   readonly recognizer: Pick<EnginePool, "state">;
   readonly server: Pick<Server, "address" | "state">;
-  readonly meter: Pick<Meter, "openStreams">;
+  /** Returns the number of live streams that the node has open. */
+  readonly openStreams: () => number;
   readonly workers: readonly Pick<JobWorker, "running">[];
   readonly log: Log;
 }
@@ -68,7 +68,7 @@ async function installedIn(folders: ModelFolders): Promise<InstalledModelStatus[
 
 async function statusOf(
   role: Config["role"],
-  { recognizer, server, meter, workers }: AnnouncedParts,
+  { recognizer, server, openStreams, workers }: AnnouncedParts,
 ): Promise<Omit<NodeStatus, "modelsFolder" | "installedModels">> {
   const pool = recognizer.state();
   return {
@@ -77,7 +77,7 @@ async function statusOf(
     role,
     version: packageVersion(),
     state: await stateOf(server, pool),
-    openStreams: meter.openStreams,
+    openStreams: openStreams(),
     runningJobs: workers.reduce((sum, { running }) => sum + running, 0),
     load: Number(pool.load.toFixed(3)),
     models: modelsOf(pool),

@@ -1,5 +1,11 @@
 import { join } from "node:path";
-import { ConfigError, memoryShares, type Config, type MemoryShares } from "./config.ts";
+import {
+  ConfigError,
+  memoryOfNode,
+  memoryShares,
+  type Config,
+  type MemoryShares,
+} from "./config.ts";
 import { parseMediaAllowList, type MediaAllowList } from "./media/media-url.ts";
 import { defaultConnectionsMax } from "./server/connection-limits.ts";
 import type { ListenOptions, Network } from "./server/server.ts";
@@ -60,7 +66,8 @@ export function dialectOptions(config: Config) {
 /** Returns the memory of each part of this process. */
 export function memoryOf(config: Config): MemoryShares {
   const connectionsMax = connectionsMaxOf(config);
-  return memoryShares(config.memoryMb, { connectionsMax, workerThreads: workerThreadsMax });
+  const parts = { connectionsMax, workerThreads: workerThreadsMax };
+  return memoryShares(config.memoryMb, parts, memoryOfNode(config.frontProcesses));
 }
 
 /**
@@ -83,6 +90,8 @@ export function allowListOf(setting: string, entries: readonly string[]): MediaA
  */
 const thisMachine = ["127.0.0.0/8", "::1"];
 
-function connectionsMaxOf({ callers }: Config): number {
-  return callers.connectionsMax ?? defaultConnectionsMax();
+/** Returns the connections that a process may have: a share of those of the node, if it is set. */
+function connectionsMaxOf({ callers, frontProcesses }: Config): number {
+  if (callers.connectionsMax === undefined) return defaultConnectionsMax();
+  return Math.ceil(callers.connectionsMax / frontProcesses);
 }

@@ -4,37 +4,35 @@ import { ensureFirstAccount, type FirstKey } from "./accounts/first-account.ts";
 import { chooseSandbox } from "./audio/sandbox.ts";
 import { createSignInToken, signInLink } from "./auth/sign-in-token.ts";
 import { openMeter } from "./auth/meter.ts";
-import { allowListOf, dialectOptions, memoryOf, networkOf, openListen } from "./app-options.ts";
+import { openListen } from "./app-options.ts";
 import type { Config } from "./config.ts";
+import { endOf, endWatches, type NodeEnd } from "./end-node.ts";
 import type { Tables } from "./database/tables.ts";
 import { databaseTrouble, openDatabase } from "./database/database.ts";
-import { accountServices, openPageTokens, speechServices, transcriptsService } from "./doors.ts";
-import { openDialects } from "./dialects/create-dialects.ts";
 import { openWyoming, type Wyoming } from "./dialects/wyoming/open-wyoming.ts";
 import { openEnginePool, type EnginePool } from "./engines/pool/engine-pool.ts";
+import { SharedProcesses } from "./engines/nodes/shared-processes.ts";
+import type { FrontProcesses } from "./fronts/front-processes.ts";
+import { HandedConnections } from "./fronts/handed-connections.ts";
+import type { MainLink } from "./fronts/main-link.ts";
+import { SharedPort } from "./fronts/shared-port.ts";
 import { Arrivals } from "./jobs/arrivals.ts";
-import { createCallers, openConsole } from "./open-callers.ts";
 import { openJobWork } from "./open-job-work.ts";
 import { announceNode } from "./announce-node.ts";
 import { createNodeMetrics, type NodeMetrics } from "./open-metrics.ts";
-import { openArchive, openMediaOf } from "./open-storage.ts";
-import { healthOptions, loadingModels } from "./readiness.ts";
-import { httpRulesOf } from "./served-services.ts";
+import { databaseShare, openFronts } from "./open-fronts.ts";
+import { openArchive } from "./open-storage.ts";
+import { loadingModels } from "./readiness.ts";
 import type { AccessLog } from "./server/access-log.ts";
 import { createAnswerError } from "./server/answer-errors.ts";
-import { openServer, reportBug, type Server } from "./server/server.ts";
+import { reportBug } from "./server/server.ts";
 import type { ServedCertificate } from "./server/tls/served-certificate.ts";
-import { HeldBytes } from "./std/held-bytes.ts";
-import { errorFields, type Log } from "./std/log.ts";
+import type { Log } from "./std/log.ts";
 import { prepareDataFolder } from "./std/prepare-data-folder.ts";
-import { reachable } from "./std/reachable.ts";
-import { ServiceError } from "./std/service-error.ts";
 import { packageVersion } from "./std/version.ts";
-import { openSegmentsReader } from "./transcripts/segments-reader.ts";
-import { createAccountHints } from "./vocabulary/account-hints.ts";
-import { NodeWatches } from "./watches/node-watches.ts";
+import { openDoors, openRules } from "./open-doors.ts";
 
-export interface App extends AsyncDisposable {
+export interface App extends NodeEnd {
   /** The bound address, as http://<host>:<port>, or https:// with a certificate. */
   readonly address: string;
   /** The bound address of an engine node for other nodes, as <host>:<port>. */
@@ -59,16 +57,8 @@ export interface App extends AsyncDisposable {
   loading(): readonly string[];
   /** Resolves when all models are loaded; rejects with the reason of the signal. */
   loaded(signal: AbortSignal): Promise<void>;
-  /**
-   * Prepares for the shutdown: from now on, health checks report "not ready", and no more jobs are
-   * leased. Calls are answered as before.
-   */
-  leave(): void;
-  /**
-   * Refuses new calls and streams, ends watches, and waits for the other calls and streams that are
-   * open: see Server.drain().
-   */
-  drain(msMax: number, hurried: AbortSignal): Promise<void>;
+  /** The front processes of this node; undefined if this process serves the port itself. */
+  readonly fronts?: Pick<FrontProcesses, "replace" | "reload"> | undefined;
   /**
    * The reason why the service answers calls but runs no jobs, webhooks or sweeps; undefined if it
    * runs them.
@@ -91,11 +81,18 @@ export async function openApp(
     readonly signal?: AbortSignal;
     /** Whether the operator requested quarantine: see openServedArchive(). Default: no. */
     readonly isQuarantined?: boolean;
+    /**
+     * The environment with the settings, for the front processes. Default: this process serves the
+     * port itself.
+     */
+    readonly environment?: NodeJS.ProcessEnv;
+    /** The link of a front process to its main process. */
+    readonly front?: MainLink;
     /** Called with the reason for a failed opening, before the open parts are closed. */
     readonly onFailure?: (error: unknown) => void;
   },
 ): Promise<App> {
-  const { log, access, signal, isQuarantined = false, onFailure } = options;
+  const { log, access, signal, isQuarantined = false, environment, front, onFailure } = options;
   await using parts = new AsyncDisposableStack();
   const failed = new AbortController();
   failed.signal.addEventListener("abort", () => onFailure?.(failed.signal.reason));
@@ -107,6 +104,8 @@ export async function openApp(
       signal: AbortSignal.any(given),
       failed,
       isQuarantined,
+      environment,
+      front,
     });
   } catch (error) {
     failed.abort(error);
@@ -125,6 +124,8 @@ interface Opening {
    */
   readonly failed: AbortController;
   readonly isQuarantined: boolean;
+  readonly environment: NodeJS.ProcessEnv | undefined;
+  readonly front: MainLink | undefined;
 }
 
 async function openParts(
@@ -132,12 +133,18 @@ async function openParts(
   parts: AsyncDisposableStack,
   opening: Opening,
 ): Promise<App> {
-  const { log, isQuarantined } = opening;
-  const { allow, allowWebhooks, httpRules } = await openRules(config);
+  const { log, isQuarantined, environment, front } = opening;
+  const hasFronts = environment !== undefined && config.frontProcesses > 1;
+  const rules = await openRules(config);
+  const { allow, allowWebhooks } = rules;
   const listen = await openListen(config, parts, log);
   await prepareDataFolder(config.dataFolder);
-  const metrics = parts.use(await createNodeMetrics(config));
-  const { database, recognizer, sandbox } = await openSlowParts(config, parts, opening, metrics);
+  const metrics = parts.use(await createNodeMetrics(config, front && ((of) => front.scrape(of))));
+  const share = hasFronts ? new SharedProcesses() : undefined;
+  const { database, recognizer, sandbox } = await openSlowParts(config, parts, opening, {
+    metrics,
+    share,
+  });
   const { db } = database;
   // The archive is opened before anything is written, so that a database of another archive stays
   // unchanged.
@@ -146,58 +153,39 @@ async function openParts(
   const firstKey = await ensureFirstAccount({ db, dataFolder: config.dataFolder, log });
   const meter = parts.use(openMeter({ db, accountLimits: config.accountLimits, log }));
   const runsJobs = config.role !== "api" && quarantine === undefined;
-  const arrivals = { jobs: new Arrivals(), alignment: new Arrivals() };
+  const arrivals = {
+    jobs: new Arrivals(() => front?.arrived("jobs")),
+    alignment: new Arrivals(() => front?.arrived("alignment")),
+  };
   const working = { database, arrivals, store, allow, recognizer, sandbox, meter, log };
   const sending = { allowWebhooks, recorder: metrics.queues };
   const workers = runsJobs ? await openJobWork(config, parts, { ...working, ...sending }) : [];
 
   // A worker only answers health checks.
   const answersCalls = config.role !== "worker";
-  let address = "";
-  const publicUrl = () => config.publicUrl ?? reachable(address);
-  const collects = answersCalls && quarantine === undefined;
-  const media = await openMediaOf(config, parts, { db, store, publicUrl, collects, arrivals, log });
-  const memory = memoryOf(config);
-  const answers = new HeldBytes(memory.answers);
-  const watches = new NodeWatches(db, { held: new HeldBytes(memory.watches) });
-  const pageTokens = await openPageTokens(db);
-  const decoding = { recognizer, sandbox, accountHints: createAccountHints({ db }) };
-  const { attempts, authenticator } = createCallers(config, { db, publicUrl, meter, log });
-  const transcripts = transcriptsService(
-    { db, media, pageTokens, watches },
-    { answers, connectionsMax: config.database.connectionsMax, attempts, log },
-    { arrivals: arrivals.jobs, allow, recognizer, meter, log },
-    { arrivals: arrivals.alignment, aligner: recognizer, meter, stopping: watches.stopping, log },
-  );
-  const speech = speechServices({ ...decoding, ...transcripts }, meter, config);
-  const managing = { db, pageTokens, publicUrl, meter, log };
-  const accounts = accountServices(managing, { allowWebhooks, settings: config });
-  const services = [...transcripts.services, ...speech.services, ...accounts];
-  const reading = { longMessages: parts.use(openSegmentsReader()), requestBytes: memory.bodies };
-  const server = parts.use(
-    await openServer(listen, {
-      ...(answersCalls
-        ? {
-            api: { services, httpRules, authenticator, explain: databaseTrouble },
-            ...transcripts.doors,
-            ...(await openDialects({ ...speech.parts, db, sandbox, log }, dialectOptions(config))),
-            console: await openConsole(config, { db, store, attempts, publicUrl, log }),
-          }
-        : { api: { services: [], authenticator, explain: databaseTrouble } }),
-      network: networkOf(config, publicUrl),
-      health: healthOptions({ database, recognizer, archive, sandbox }, config.role),
-      traffic: { ...reading, answers },
-      ...metrics.server,
-      access: opening.access,
-      log,
-    }),
-  );
+  const port = hasFronts ? parts.use(await SharedPort.open(config, log)) : undefined;
+  const source = port ? new HandedConnections(port.bound, () => {}) : front?.connections;
+  const { server, watches, speech, authenticator, publicUrl } = await openDoors(config, parts, {
+    ...working,
+    archive,
+    metrics,
+    rules,
+    listen: { ...listen, source },
+    servesPort: answersCalls && !hasFronts,
+    access: opening.access,
+  });
   // Streams are aborted before the doors close: streams that end only with their job would keep the
   // doors open.
   parts.defer(() => endWatches(watches));
-  address = server.address;
-  const metricsAddress = await metrics.listen(parts, { database, recognizer, server, ...listen });
-  await announceNode(config, parts, { database, recognizer, server, meter, workers, log });
+  const { address } = server;
+  const serving = { port, share, recognizer, arrivals, metrics };
+  const fronts = await openFrontsOf(config, parts, opening, serving);
+  const measured = { database, recognizer, server, fronts, isFront: front !== undefined };
+  const metricsAddress = await metrics.listen(parts, { ...measured, ...listen });
+  const streams = { openStreams: () => meter.openStreams + (fronts?.openStreams ?? 0) };
+  if (front) front.measures = { ...streams, families: () => metrics.families() };
+  else
+    await announceNode(config, parts, { database, recognizer, server, ...streams, workers, log });
   const calls = { ...speech.parts, authenticator, publicUrl, recorder: metrics.calls, log };
   const wyoming = await openWyomingOf(config, parts, calls);
   const open = parts.move();
@@ -209,18 +197,43 @@ async function openParts(
     firstKey,
     firstLink: answersCalls ? await firstLinkOf(db, firstKey, publicUrl()) : undefined,
     ...loadingOf(recognizer),
-    ...endOf(open, { server, wyoming, watches, workers, log }),
+    ...endOf(open, { server, fronts, wyoming, watches, workers, log }),
+    fronts,
     quarantine,
   };
 }
 
-/** Reads the settings that are checked before anything is opened. Throws ConfigError. */
-async function openRules(config: Config) {
-  return {
-    allow: allowListOf("HLUST_ALLOW_MEDIA_FROM", config.allowMediaFrom),
-    allowWebhooks: allowListOf("HLUST_ALLOW_WEBHOOKS_TO", config.allowWebhooksTo),
-    httpRules: await httpRulesOf(config),
-  };
+/** Opens the front processes on the port that they share; undefined if there is none. */
+async function openFrontsOf(
+  config: Config,
+  parts: AsyncDisposableStack,
+  { log, signal, isQuarantined, environment }: Opening,
+  {
+    port,
+    share,
+    arrivals,
+    metrics,
+    recognizer,
+  }: {
+    readonly port: SharedPort | undefined;
+    readonly share: SharedProcesses | undefined;
+    readonly arrivals: Readonly<Record<"jobs" | "alignment", Arrivals>>;
+    readonly metrics: NodeMetrics;
+    readonly recognizer: EnginePool;
+  },
+): Promise<FrontProcesses | undefined> {
+  if (!environment || !port || !share) return undefined;
+  return await openFronts(config, parts, {
+    environment,
+    port,
+    shared: share,
+    recognizer,
+    isQuarantined,
+    onArrival: (queue) => arrivals[queue].announce(),
+    scrape: (request) => metrics.scrape(request),
+    signal,
+    log,
+  });
 }
 
 async function firstLinkOf(
@@ -252,60 +265,6 @@ async function openWyomingOf(
   return parts.use(await openWyoming(wyoming, { ...given, answerError, defaultLanguage, version }));
 }
 
-/** Returns how a node ends. */
-function endOf(
-  parts: AsyncDisposable,
-  {
-    workers,
-    log,
-    ...doors
-  }: Parameters<typeof drainNode>[0] & {
-    readonly workers: readonly AsyncDisposable[];
-    readonly log: Log;
-  },
-): Pick<App, "leave" | "drain" | typeof Symbol.asyncDispose> {
-  return {
-    leave: () => leaveNode(doors.server, workers, log),
-    drain: (...limits) => drainNode(doors, ...limits),
-    [Symbol.asyncDispose]: () => parts[Symbol.asyncDispose](),
-  };
-}
-
-/** Takes a node out of service: see App.leave(). */
-function leaveNode(server: Server, workers: readonly AsyncDisposable[], log: Log): void {
-  server.leave();
-  // The workers are disposed of again with the other parts, which then wait for them.
-  for (const worker of workers) {
-    Promise.resolve(worker[Symbol.asyncDispose]()).catch((error: unknown) => {
-      log.error(errorFields(error), "worker.stop_failed");
-    });
-  }
-}
-
-/**
- * Drains a node: see App.drain(). Watches would last as long as the node does, and their clients
- * open them again without a loss, so they do not hold it.
- */
-async function drainNode(
-  {
-    server,
-    wyoming,
-    watches,
-  }: {
-    readonly server: Server;
-    readonly wyoming: Wyoming | undefined;
-    readonly watches: NodeWatches;
-  },
-  ...limits: Parameters<Server["drain"]>
-): Promise<void> {
-  endWatches(watches);
-  await Promise.all([server.drain(...limits), wyoming?.drain(...limits)]);
-}
-
-function endWatches(watches: NodeWatches): void {
-  watches.stop(new ServiceError("unavailable", "the service is shutting down"));
-}
-
 /**
  * Opens the slowest parts concurrently, since they do not use each other. They are closed in any
  * order. If one part fails, the other parts are aborted, and are closed with the rest.
@@ -313,14 +272,22 @@ function endWatches(watches: NodeWatches): void {
 async function openSlowParts(
   config: Config,
   parts: AsyncDisposableStack,
-  { log, signal, failed }: Omit<Opening, "isQuarantined" | "access">,
-  metrics: NodeMetrics,
+  { log, signal, failed }: Pick<Opening, "log" | "signal" | "failed">,
+  {
+    metrics,
+    share,
+  }: { readonly metrics: NodeMetrics; readonly share: SharedProcesses | undefined },
 ) {
   const folder = join(config.dataFolder, "postgres");
   const opening = [
-    openDatabase({ ...config.database, folder, recorder: metrics.storage, log, signal }).then(
-      (database) => parts.use(database),
-    ),
+    openDatabase({
+      ...config.database,
+      ...(share && { connectionsMax: databaseShare(config) }),
+      folder,
+      recorder: metrics.storage,
+      log,
+      signal,
+    }).then((database) => parts.use(database)),
     openEnginePool({
       engine: config.engine,
       voiceActivity: config.voiceActivity,
@@ -334,6 +301,7 @@ async function openSlowParts(
       get choice() {
         return config.modelChoice;
       },
+      ...(share && { share }),
       recorder: metrics.engines,
       log,
       signal,

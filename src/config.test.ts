@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { resolve } from "node:path";
 import { test } from "node:test";
 import { ConfigError, readConfig } from "./config.ts";
+import { frontsByCores } from "./settings/front-settings.ts";
 
 test("readConfig() returns the defaults if nothing is set", () => {
   const config = readConfig({ PATH: "/bin" });
@@ -38,6 +39,13 @@ test("readConfig() returns the defaults if nothing is set", () => {
   assert.equal(config.recordingSecondsMax, 8 * 3600);
   assert.equal(config.s3, undefined);
   assert.deepEqual(readConfig({ HLUST_PORT: "" }), config, "an empty setting is an unset one");
+});
+
+test("HLUST_FRONT_PROCESSES is for nodes that answer calls, and by default one for 4 cores", () => {
+  const countOf = (role: string) =>
+    readConfig({ HLUST_FRONT_PROCESSES: "3", HLUST_ROLE: role }).frontProcesses;
+  assert.deepEqual(["all", "api", "worker"].map(countOf), [3, 3, 1]);
+  assert.deepEqual([1, 2, 7, 8, 15, 16, 64].map(frontsByCores), [1, 1, 1, 2, 3, 4, 4]);
 });
 
 test("readConfig() reads every setting", () => {
@@ -121,6 +129,7 @@ test("readConfig() reads every setting", () => {
     role: "worker",
     engines: { listen: undefined, nodes: undefined, hasOwnModels: true },
     engineProcesses: 3,
+    frontProcesses: 1,
     engine: "scripted",
     voiceActivity: "energy",
     onnx: { providers: ["cuda", "cpu"], batchStreams: 64, batchWaitMs: 8 },
@@ -299,6 +308,7 @@ test("readConfig() throws an error that names every invalid setting", () => {
     ["HLUST_S3_PRESIGN", "yes", /HLUST_S3_PRESIGN must be one of true, false, not "yes"/],
     ["DATABASE_STATEMENT_SECONDS", "4", /^DATABASE_STATEMENT_SECONDS must be .* from 5 to 600/],
     ["HLUST_ENGINE_PROCESSES", "0", /HLUST_ENGINE_PROCESSES/],
+    ["HLUST_FRONT_PROCESSES", "0", /HLUST_FRONT_PROCESSES/],
     ["HLUST_ENGINE", "magic", /HLUST_ENGINE/],
     ["HLUST_LIVE_EFFORT", "much", /HLUST_LIVE_EFFORT must be one of auto, quick, full/],
     ["HLUST_ONNX_PROVIDERS", "metal", /HLUST_ONNX_PROVIDERS must be one of cpu, cuda, webgpu/],

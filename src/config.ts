@@ -6,6 +6,7 @@ import { readCallers, type CallerConfig } from "./settings/caller-settings.ts";
 import { readDatabase, type DatabaseConfig } from "./settings/database-settings.ts";
 import { readDrain, type DrainConfig } from "./settings/drain-settings.ts";
 import { readEngines, type EngineConfig } from "./settings/engine-settings.ts";
+import { frontSettings } from "./settings/front-settings.ts";
 import { GivenSettings } from "./settings/given-settings.ts";
 import { readLimits, type limitSettings } from "./settings/limit-settings.ts";
 import { readLog, type LogConfig } from "./settings/log-settings.ts";
@@ -28,7 +29,7 @@ import type { CertificateFiles } from "./std/certificate.ts";
 import { ConfigError, type Setting } from "./std/setting.ts";
 import type { TracingOptions } from "./tracing/tracing-options.ts";
 
-export { memoryShares, type MemoryShares } from "./settings/memory-settings.ts";
+export { memoryOfNode, memoryShares, type MemoryShares } from "./settings/memory-settings.ts";
 export type {
   EngineChoice,
   LiveEffortChoice,
@@ -43,6 +44,8 @@ export { ConfigError } from "./std/setting.ts";
  */
 export interface Config extends ServiceConfig, ModelConfig {
   readonly database: DatabaseConfig;
+  /** The processes that serve the port; 1: the main process itself. */
+  readonly frontProcesses: number;
   /** The engine nodes that this node uses, or how it is one. */
   readonly engines: EngineConfig;
   readonly log: LogConfig;
@@ -95,6 +98,8 @@ export function examineConfig(environment: NodeJS.ProcessEnv): {
     ...service,
     database: readDatabase(read),
     engines: readEngines(read, role, problems),
+    frontProcesses:
+      role === "all" || role === "api" ? read<number>(frontSettings.frontProcesses) : 1,
     engineProcesses: read(modelSettings.engineProcesses),
     engine: read(modelSettings.engine),
     voiceActivity: read(modelSettings.voiceActivity),

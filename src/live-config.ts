@@ -19,9 +19,9 @@ export class LiveConfig {
   /** The settings in force, as they were given. */
   #texts: ReadonlyMap<string, string>;
 
-  /** Throws as readConfig() does. */
-  constructor(environment: NodeJS.ProcessEnv) {
-    const first = readConfig(environment);
+  /** `adapt` returns other settings than were given. Throws as readConfig() does. */
+  constructor(environment: NodeJS.ProcessEnv, adapt: (config: Config) => Config = (same) => same) {
+    const first = adapt(readConfig(environment));
     this.#current = first;
     this.#texts = settingTexts(environment);
     this.config = withLiveSettings(first, () => this.#current);

@@ -4,10 +4,10 @@ import { openApp, type App } from "./app.ts";
 import type { Config } from "./config.ts";
 import { LiveConfig } from "./live-config.ts";
 import { openEngineNode } from "./open-engine-node.ts";
+import { openLogs } from "./open-logs.ts";
 import { reloadSettings } from "./reload-settings.ts";
 import type { AccessLog } from "./server/access-log.ts";
-import { createLog, errorFields, type Log } from "./std/log.ts";
-import { ambientFields } from "./tracing/tracing.ts";
+import { errorFields, type Log } from "./std/log.ts";
 import { openTracing } from "./tracing/open-tracing.ts";
 import { openSupervisor } from "./systemd/supervisor.ts";
 
@@ -35,9 +35,14 @@ export async function serve(
   const stop = listenForSignals(log);
   await using _tracing = config.tracing && (await openTracing(config.tracing, log));
   let opened: App | undefined;
-  listenForReloads(log, () =>
-    reloadSettings(environment, live, { log, certificate: opened?.certificate }),
-  );
+  listenForReloads(log, async () => {
+    await reloadSettings(environment, live, { log, certificate: opened?.certificate });
+    opened?.fronts?.reload();
+  });
+  process.on("SIGUSR2", () => {
+    log.info({ signal: "SIGUSR2" }, "service.signal");
+    void opened?.fronts?.replace();
+  });
   using supervisor = await openSupervisor(environment, log);
   stop.stopped.addEventListener("abort", () => supervisor.stopping());
   process.on("uncaughtException", (error) => {
@@ -51,6 +56,7 @@ export async function serve(
       access,
       stopped: stop.stopped,
       isQuarantined,
+      environment,
     });
     opened = app;
     await sayReady(app, { log, stopped: stop.stopped });
@@ -62,18 +68,6 @@ export async function serve(
     // If the service was stopped before it was ready, its open parts have been closed.
     if (!stop.stopped.aborted) throw error;
   }
-}
-
-/** Creates the log and, if it is wanted, the log of calls, whose lines no level leaves out. */
-function openLogs({ logLevel, log }: Config): { log: Log; access: AccessLog | undefined } {
-  const format = log.format ?? (process.stderr.isTTY ? "pretty" : "json");
-  const options = { format, fields: ambientFields };
-  return {
-    log: createLog(logLevel, { ...options, sample: log.sample }),
-    access: log.isAccessLogged
-      ? { log: createLog("info", options), sample: log.accessSample }
-      : undefined,
-  };
 }
 
 /**
@@ -133,9 +127,10 @@ async function openWithin(
     readonly access: AccessLog | undefined;
     readonly stopped: AbortSignal;
     readonly isQuarantined: boolean;
+    readonly environment: NodeJS.ProcessEnv;
   },
 ): Promise<App> {
-  const { log, access, stopped, isQuarantined } = options;
+  const { log, access, stopped, isQuarantined, environment } = options;
   let limit: NodeJS.Timeout | undefined;
   const limitStart = () => {
     limit = limitStop(log);
@@ -145,7 +140,7 @@ async function openWithin(
     const onFailure = (error: unknown) => {
       if (!stopped.aborted) limit = endSoon(error);
     };
-    const opening = { log, access, signal: stopped, isQuarantined, onFailure };
+    const opening = { log, access, signal: stopped, isQuarantined, environment, onFailure };
     const app = await (config.role === "engine" ? openEngineNode : openApp)(config, opening);
     // The shutdown has its own time limit.
     clearTimeout(limit);

@@ -72,7 +72,8 @@ async function openParts(
   const loading = () => loadingModels(recognizer.state());
   const listener = parts.use(
     await openEngineListener(shared, {
-      ...listen,
+      at: listen,
+      credential: listen.credential,
       certificate: port.certificate,
       cores: availableParallelism(),
       isLoading: () => loading().length > 0,

@@ -10,6 +10,8 @@ import type { Metrics, MetricsSources } from "./metrics/metrics.ts";
 import { openMetricsListener, type MetricsListenerParts } from "./metrics/open-metrics-listener.ts";
 import type { QueueFacts } from "./metrics/queue-metrics.ts";
 import type { EngineFacts } from "./metrics/speech-metrics.ts";
+import type { FrontProcesses } from "./fronts/front-processes.ts";
+import type { ScrapeReply, ScrapeRequest } from "./fronts/front-messages.ts";
 import { answerFailure, targetOf, writeHead, type HttpDoor } from "./server/http.ts";
 import type { Server, ServerParts } from "./server/server.ts";
 import type { ServedCertificate } from "./server/tls/served-certificate.ts";
@@ -30,6 +32,10 @@ export interface NodeMetrics
    * as well. Returns its address; undefined if there is no listener.
    */
   listen(parts: AsyncDisposableStack, measured: MeasuredParts): Promise<string | undefined>;
+  /** Answers a scrape that a front process has received. */
+  scrape(request: ScrapeRequest): Promise<ScrapeReply>;
+  /** Returns the families of this process, for the main process of its node. */
+  families(): Promise<readonly object[]>;
 }
 
 /** The parts whose state the metrics show. */
@@ -39,10 +45,20 @@ interface MeasuredParts {
   readonly recognizer: Pick<EnginePool, "state" | "measures">;
   readonly server: Pick<Server, "health" | "state">;
   readonly certificate?: ServedCertificate | undefined;
+  /** The front processes; absent if the node has none. */
+  readonly fronts?: FrontProcesses | undefined;
+  /** Whether this process is a front process, whose main process reads the queues. */
+  readonly isFront?: boolean;
 }
 
-/** Creates the metrics of a node. Throws ConfigError for the file of the token. */
-export async function createNodeMetrics(config: Config): Promise<NodeMetrics> {
+/**
+ * Creates the metrics of a node. A front process asks its main process by `scrape` for them. Throws
+ * ConfigError for the file of the token.
+ */
+export async function createNodeMetrics(
+  config: Config,
+  scrape?: (request: ScrapeRequest) => Promise<ScrapeReply>,
+): Promise<NodeMetrics> {
   const { metrics: settings, role, dataFolder } = config;
   if (!settings) return noMetrics;
   const { listen } = settings;
@@ -58,15 +74,25 @@ export async function createNodeMetrics(config: Config): Promise<NodeMetrics> {
     storage,
     server: {
       recorder: calls,
-      others: listen || token === undefined ? [] : [createMetricsDoor({ metrics, token })],
+      others:
+        listen || token === undefined
+          ? []
+          : [createMetricsDoor(scrape ?? ((request) => scrapeAnswer(request, { metrics, token })))],
     },
     async listen(parts, measured) {
       metrics.readFrom(sourcesOf(measured, dataFolder));
-      if (!listen) return undefined;
+      if (measured.fronts) measured.fronts.onEnd = (families) => metrics.keep(families);
+      if (!listen || measured.isFront) return undefined;
       const answerHealth = healthOf(measured.server);
       const opening = openMetricsListener({ ...listen, token }, { metrics, answerHealth });
       return parts.use(await opening).address;
     },
+    async scrape({ method, headers: { authorization, accept } }) {
+      const headers = { ...(authorization && { authorization }), ...(accept && { accept }) };
+      const reply = await scrapeAnswer({ method, headers }, { metrics, token });
+      return { ...reply, body: reply.body.toString() };
+    },
+    families: () => metrics.families(),
     [Symbol.dispose]: () => metrics[Symbol.dispose](),
   };
 }
@@ -74,15 +100,23 @@ export async function createNodeMetrics(config: Config): Promise<NodeMetrics> {
 const noMetrics: NodeMetrics = {
   server: {},
   listen: () => Promise.resolve(undefined),
+  scrape: () => Promise.reject(new Error("this node has no metrics")),
+  families: () => Promise.resolve([]),
   [Symbol.dispose]() {},
 };
 
-function createMetricsDoor(parts: { readonly metrics: Metrics; readonly token: string }): HttpDoor {
+function createMetricsDoor(
+  scrape: (
+    request: ScrapeRequest,
+  ) => Promise<Omit<ScrapeReply, "body"> & { body: Buffer | string }>,
+): HttpDoor {
   return {
     refusesByItself: true,
     handles: (request) => targetOf(request).split("?", 1)[0] === metricsPath,
     async handle(request, response) {
-      const { status, headers, body } = await scrapeAnswer(request, parts);
+      const { authorization, accept } = request.headers;
+      const given = { method: request.method ?? "GET", headers: { authorization, accept } };
+      const { status, headers, body } = await scrape(given);
       writeHead(response, status, headers);
       response.end(body);
     },
@@ -101,12 +135,16 @@ function healthOf({ health }: Pick<Server, "health">): MetricsListenerParts["ans
 }
 
 function sourcesOf(
-  { database, recognizer, server, certificate }: MeasuredParts,
+  { database, recognizer, server, certificate, fronts, isFront = false }: MeasuredParts,
   dataFolder: string,
 ): MetricsSources {
   return {
     engines: () => engineFacts(recognizer),
-    ...(database && { pool: () => database.use(), queues: () => queueFacts(database.db) }),
+    ...(database && { pool: () => database.use() }),
+    ...(database && !isFront && { queues: () => queueFacts(database.db) }),
+    ...(fronts && {
+      fronts: async () => ({ fronts: await fronts.measure(), losses: fronts.losses }),
+    }),
     async node() {
       const { isReady, isLeaving, parts } = await server.state();
       const isUp = Object.entries(parts).map(([name, { ready }]) => [name, ready] as const);

@@ -194,5 +194,6 @@ test("except for PATH, only programs pass the environment on", () => {
     "src/cli/hlust.ts",
     "src/engines/process/engine-process.ts",
     "src/remote/hlust.ts",
+    "src/serve-front.ts",
   ]);
 });

@@ -3,9 +3,16 @@ export class Arrivals {
   readonly #waiting = new Set<() => void>();
   /** Whether jobs have arrived since the last wait. */
   #hasSome = false;
+  readonly #onArrival: () => void;
+
+  /** `onArrival` is called for each arrival: the worker may be in another process of the node. */
+  constructor(onArrival: () => void = () => {}) {
+    this.#onArrival = onArrival;
+  }
 
   announce(): void {
     this.#hasSome = true;
+    this.#onArrival();
     for (const wake of this.#waiting) wake();
   }
 

@@ -1,4 +1,5 @@
 import { Counter, Gauge, Histogram, Registry, type OpenMetricsContentType } from "prom-client";
+import { addUp } from "./add-families.ts";
 import { contentTypes, type MetricsFormat } from "./metrics-format.ts";
 
 /** One family of metrics. */
@@ -41,9 +42,16 @@ export class MetricRegistry {
     return new Histogram<Label>({ ...family, buckets, registers: this.#both() });
   }
 
-  /** Returns all families as text. */
-  async text(format: MetricsFormat): Promise<string> {
-    return await (format === "openmetrics" ? this.#openmetrics : this.#prometheus).metrics();
+  /** Returns all families as data, for another process of the node. */
+  async families(): Promise<readonly object[]> {
+    return await this.#prometheus.getMetricsAsJSON();
+  }
+
+  /** Returns all families as text, with those of other processes added to them. */
+  async text(format: MetricsFormat, others: readonly (readonly object[])[] = []): Promise<string> {
+    const own = format === "openmetrics" ? this.#openmetrics : this.#prometheus;
+    if (others.length === 0) return await own.metrics();
+    return await addUp([await this.families(), ...others], format).metrics();
   }
 
   #both() {

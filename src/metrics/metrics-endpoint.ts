@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import type { IncomingMessage, OutgoingHttpHeaders } from "node:http";
+import type { IncomingMessage } from "node:http";
 import { contentTypes, type MetricsFormat } from "./metrics-format.ts";
 import type { Metrics } from "./metrics.ts";
 
@@ -9,7 +9,7 @@ export const metricsPath = "/metrics";
 /** An answer over HTTP. */
 export interface ScrapeAnswer {
   readonly status: number;
-  readonly headers: OutgoingHttpHeaders;
+  readonly headers: Readonly<Record<string, string | number>>;
   readonly body: Buffer;
 }
 
@@ -39,7 +39,7 @@ export async function scrapeAnswer(
 export function plainAnswer(
   status: number,
   sentence: string,
-  headers: OutgoingHttpHeaders = {},
+  headers: Readonly<Record<string, string | number>> = {},
 ): ScrapeAnswer {
   const body = Buffer.from(`${sentence}\n`);
   const type = { "content-type": "text/plain; charset=utf-8", "content-length": body.length };

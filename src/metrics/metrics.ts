@@ -1,5 +1,7 @@
+import { addedFamilies, keptFamilies } from "./add-families.ts";
 import { CallMetrics, type ServedMethod } from "./call-metrics.ts";
 import { ModelLabels } from "./labels.ts";
+import { FrontMetrics, type FrontFacts } from "./front-metrics.ts";
 import { MetricRegistry } from "./metric-registry.ts";
 import type { MetricsFormat } from "./metrics-format.ts";
 import { NodeMetrics, type NodeFacts } from "./node-metrics.ts";
@@ -14,6 +16,11 @@ export interface MetricsSources {
   readonly pool?: () => PoolFacts;
   readonly queues?: () => Promise<QueueFacts>;
   readonly node: () => Promise<NodeFacts>;
+  /** The front processes of the node; absent if it has none. */
+  readonly fronts?: () => Promise<{
+    readonly fronts: readonly FrontFacts[];
+    readonly losses: number;
+  }>;
   /** The folder on whose disk the data of the node is. */
   readonly dataFolder: string;
 }
@@ -40,6 +47,11 @@ export class Metrics implements Disposable {
   #sources: MetricsSources | undefined;
   #queuesEndAt = -Infinity;
   #refreshing: Promise<void> | undefined;
+  #fronts: FrontMetrics | undefined;
+  /** The families of the front processes at the last scrape. */
+  #ofFronts: readonly (readonly object[])[] = [];
+  /** The sums of the families of front processes that have ended. */
+  #ofEnded: Promise<readonly object[]> = Promise.resolve([]);
 
   constructor({ version, role, methods }: MetricsOptions) {
     this.node = new NodeMetrics(this.#registry, { version, role });
@@ -52,16 +64,33 @@ export class Metrics implements Disposable {
   /** Sets where scrapes read the state of the node. */
   readFrom(sources: MetricsSources): void {
     this.#sources = sources;
+    if (sources.fronts) this.#fronts = new FrontMetrics(this.#registry);
+  }
+
+  /** Goes on counting what a front process has counted that has ended. */
+  keep(families: readonly object[]): void {
+    this.#ofEnded = this.#ofEnded.then((kept) => keptFamilies(kept, families));
+  }
+
+  /** Returns the families of this process, for the main process of its node. */
+  async families(): Promise<readonly object[]> {
+    await this.#refreshOnce();
+    return await this.#registry.families();
   }
 
   /** Returns the metrics as text. */
   async scrape(format: MetricsFormat): Promise<string> {
-    // Concurrent scrapes share one measurement.
+    await this.#refreshOnce();
+    if (!this.#fronts) return await this.#registry.text(format);
+    return await this.#registry.text(format, [await this.#ofEnded, ...this.#ofFronts]);
+  }
+
+  /** Concurrent scrapes share one measurement. */
+  async #refreshOnce(): Promise<void> {
     this.#refreshing ??= this.#refresh().finally(() => {
       this.#refreshing = undefined;
     });
     await this.#refreshing;
-    return await this.#registry.text(format);
   }
 
   async #refresh(): Promise<void> {
@@ -78,12 +107,27 @@ export class Metrics implements Disposable {
       const { pool, dataFolder } = sources;
       reads.push(async () => this.storage.refresh(pool(), dataFolder));
     }
+    if (sources?.fronts) {
+      const { fronts } = sources;
+      reads.push(async () => this.#refreshFronts(await fronts()));
+    }
     if (sources?.queues) {
       const { queues } = sources;
       reads.push(() => this.#refreshQueues(queues));
     }
     const ends = await Promise.allSettled(reads.map(async (read) => inTime(read())));
     for (const { status } of ends) if (status === "rejected") this.node.scrapeFailed();
+  }
+
+  #refreshFronts({
+    fronts,
+    losses,
+  }: {
+    readonly fronts: readonly FrontFacts[];
+    readonly losses: number;
+  }): void {
+    this.#fronts?.refresh(fronts, losses);
+    this.#ofFronts = fronts.map(({ families }) => addedFamilies(families));
   }
 
   async #refreshQueues(queues: () => Promise<QueueFacts>): Promise<void> {

@@ -2,6 +2,12 @@ import { once } from "node:events";
 import type { Server } from "node:net";
 import process from "node:process";
 
+/**
+ * The TCP keep-alive delay. An idle connection is probed after this time, and closed some minutes
+ * later if its peer no longer responds.
+ */
+export const keepAliveMs = 60_000;
+
 interface Place {
   readonly host: string;
   readonly port: number;

@@ -1,11 +1,10 @@
-import { once } from "node:events";
 import {
   createServer as createHttp1Server,
   type IncomingMessage,
   type Server as Http1Server,
   type ServerResponse,
 } from "node:http";
-import { createServer, type AddressInfo, type Socket } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { CallPump } from "./call-pump.ts";
@@ -13,7 +12,7 @@ import { CallsInFlight } from "./calls-in-flight.ts";
 import { Connections, defaultConnectionsMax, type ConnectionLimits } from "./connection-limits.ts";
 import { openHttp2 } from "./http2-connections.ts";
 import { Http1Connection, stopParsingWhenClosed } from "./http1-connection.ts";
-import { listenAt } from "./listen-at.ts";
+import { openListener, type ConnectionSource } from "./port-listener.ts";
 import { pumpCalls, type PortHandlers } from "./pump-calls.ts";
 import { detectProtocol } from "./detect-protocol.ts";
 import { acceptTls } from "./tls/accept-tls.ts";
@@ -22,11 +21,6 @@ import { unsentLimits, UnsentWatch, type UnsentLimits } from "./unsent-watch.ts"
 
 /** The maximum time for which an idle connection stays open. */
 const idleMsMaxDefault = 75_000;
-/**
- * The TCP keep-alive delay. An idle connection is probed after this time, and closed some minutes
- * later if its peer no longer responds.
- */
-const keepAliveMs = 60_000;
 /**
  * The time within which requests that were already sent when clients were asked to disconnect will
  * have arrived.
@@ -47,6 +41,8 @@ export interface Port {
   readonly address: string;
   /** The number of calls in flight. */
   readonly callsInFlight: () => number;
+  /** The number of open connections. */
+  readonly connections: () => number;
   /**
    * Asks every client to close its connection (Connection: close, GOAWAY). Resolves when the calls
    * in flight have ended. New calls are still passed to the handlers.
@@ -66,6 +62,8 @@ export interface Port {
 export interface PortAddress {
   readonly host: string;
   readonly port: number;
+  /** Where the connections come from. Default: the port listens itself. */
+  readonly source?: ConnectionSource | undefined;
   readonly certificate?: ServedCertificate | undefined;
 }
 
@@ -100,7 +98,6 @@ export async function openPort(
   });
   /** Connections whose protocol is not yet known. */
   const silent = new Set<Socket>();
-  const keepAlive = { keepAlive: true, keepAliveInitialDelay: keepAliveMs };
   /** Serves a connection, which TLS has decrypted if there is a certificate. */
   const begin = (socket: Socket, isHttp2: boolean): void => {
     if (isHttp2) {
@@ -111,15 +108,15 @@ export async function openPort(
     http1.emit("connection", socket);
   };
   const detect = detector(certificate, limits.headersMsMax, begin);
-  const listener = createServer({ noDelay: true, ...keepAlive }, (socket) => {
+  const listener = at.source ?? (await openListener(at));
+  listener.listen((socket) => {
     if (!connections.admit(socket)) return;
     silent.add(socket);
     const isKnown = () => silent.delete(socket);
     socket.once("close", isKnown);
     detect(socket, isKnown);
   });
-  await listenAt(listener, at);
-  const closed = once(listener, "close");
+  const { closed } = listener;
 
   const retire = async (): Promise<void> => {
     const ended = calls.end();
@@ -128,8 +125,9 @@ export async function openPort(
   };
 
   return {
-    address: addressOf(listener.address(), certificate ? "https" : "http"),
+    address: addressOf(listener.bound, certificate ? "https" : "http"),
     callsInFlight: () => calls.count,
+    connections: () => connections.open.length,
     retire,
     async drain(others) {
       const hasCallers = connections.open.length > 0;
@@ -243,8 +241,6 @@ function openHttp1(handlers: PortHandlers, { headersMsMax, idleMsMax }: PortLimi
   return http1;
 }
 
-function addressOf(bound: string | AddressInfo | null, scheme: "http" | "https"): string {
-  if (bound === null || typeof bound === "string") throw new Error("the port is not bound");
-  const { address, family, port } = bound;
+function addressOf({ address, family, port }: AddressInfo, scheme: "http" | "https"): string {
   return `${scheme}://${family === "IPv6" ? `[${address}]` : address}:${port}`;
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Log } from "../std/log.ts";
 import { drainStreams } from "./drain-streams.ts";
 import { createDraining, type Draining } from "./draining.ts";
@@ -11,6 +12,12 @@ import type { WebSocketDoor } from "./websocket.ts";
  */
 const drainMsMax = 15_000;
 const abortMs = 500;
+/**
+ * How long the server of a replaced process keeps connections without a call, whose clients may be
+ * about to make one. Each answer asks them to close the connection.
+ */
+const idleMsMax = 5_000;
+const idleCheckMs = 50;
 /** How often the log states what a drain waits for. */
 const drainLogMs = 30_000;
 
@@ -60,6 +67,29 @@ export class ServerEnd {
     const logging = setInterval(logOpen, drainLogMs);
     await drainStreams(ended, streams, limits);
     clearInterval(logging);
+  }
+
+  /** See Server.retire(). */
+  async retire(
+    { port, sockets }: ServerDoors,
+    limits: { readonly msMax: number; readonly hurried: AbortSignal },
+  ): Promise<void> {
+    this.retiring.abort();
+    void port.retire();
+    const streams = () => [...this.draining.ends(), ...sockets.ends()];
+    const checking = new AbortController();
+    const ended = this.#untilIdle({ port, sockets }, checking.signal);
+    await drainStreams(ended, streams, limits);
+    checking.abort();
+  }
+
+  async #untilIdle({ port, sockets }: ServerDoors, stop: AbortSignal): Promise<void> {
+    const idleAt = performance.now() + idleMsMax;
+    while (!stop.aborted) {
+      const isBusy = port.callsInFlight() > 0 || sockets.ends().length > 0;
+      if (!isBusy && (port.connections() === 0 || performance.now() >= idleAt)) return;
+      await sleep(idleCheckMs, undefined, { signal: stop }).catch(() => {});
+    }
   }
 
   /** Ends the streams that are left and waits for the calls in flight: see openServer(). */

@@ -62,6 +62,12 @@ export interface Server extends AsyncDisposable {
    * aborts. The server still has to be disposed of.
    */
   drain(msMax: number, hurried: AbortSignal): Promise<void>;
+  /**
+   * Asks clients to close their connections, and answers calls as before until none is left, for at
+   * most `msMax`: another process takes the new connections. Streams that are left are ended as by
+   * drain().
+   */
+  retire(msMax: number, hurried: AbortSignal): Promise<void>;
 }
 
 /** The address on which the server listens, its certificate, and the connection limits. */
@@ -241,6 +247,7 @@ export async function openServer(listen: ListenOptions, parts: ServerParts): Pro
     state: async () => ({ ...(await readiness.report()), isLeaving: end.leaving.signal.aborted }),
     leave: () => end.leaving.abort(),
     drain: (msMax, hurried) => end.drain(opened, { msMax, hurried }),
+    retire: (msMax, hurried) => end.retire(opened, { msMax, hurried }),
     [Symbol.asyncDispose]: () => end.close(opened),
   };
 }

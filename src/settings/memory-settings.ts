@@ -47,14 +47,15 @@ export const memorySettings = {
   memoryMb: {
     name: "HLUST_MEMORY_MB",
     meaning:
-      "Memory of the service's main process, in MB; calls that would use more are answered 429. Engines, decoders and the service's own PostgreSQL need more memory (docs/memory.md)",
-    fallback: "half of the memory of the machine or container, at most 8192",
+      "Memory of each process that serves the port, in MB; calls that would use more are answered 429. Engines, decoders and the service's own PostgreSQL need more memory (docs/memory.md)",
+    fallback:
+      "half of the memory of the machine or container, at most 8192; with front processes, a share of that for each",
     parse: (text, name) => (text === undefined ? undefined : whole(text, name, 1, 1_048_576)),
   },
 } satisfies Record<string, Setting<number | undefined>>;
 
 /** The memory of a process of the service, in bytes. */
-interface NodeMemory {
+export interface NodeMemory {
   /** The memory of the machine or container. */
   readonly machineBytes: number;
   /** The heap limit of the main thread: --max-old-space-size, or V8's default. */
@@ -104,8 +105,10 @@ function heldOf(bytes: number, names: Pick<HeldBytesLimits, "reason" | "what">):
   return { nodeBytesMax, accountBytesMax, ...names };
 }
 
-function memoryOfNode(): NodeMemory {
-  return { machineBytes: memoryOfMachine(), heapBytes: getHeapStatistics().heap_size_limit };
+/** Returns the memory of a process, if as many as `processes` share that of the machine. */
+export function memoryOfNode(processes = 1): NodeMemory {
+  const machineBytes = memoryOfMachine() / processes;
+  return { machineBytes, heapBytes: getHeapStatistics().heap_size_limit };
 }
 
 /**

@@ -6,6 +6,7 @@ import { databaseSettings } from "./database-settings.ts";
 import { drainSettings } from "./drain-settings.ts";
 import { engineSettings } from "./engine-settings.ts";
 import { GivenSettings } from "./given-settings.ts";
+import { frontSettings } from "./front-settings.ts";
 import { limitSettings } from "./limit-settings.ts";
 import { logSettings } from "./log-settings.ts";
 import { memorySettings } from "./memory-settings.ts";
@@ -23,6 +24,7 @@ export const settingGroups: SettingGroups = {
   service: Object.values<Setting<unknown>>(serviceSettings),
   models: [...Object.values(modelSettings), ...Object.values(onnxSettings)],
   engines: Object.values(engineSettings),
+  fronts: Object.values(frontSettings),
   database: Object.values(databaseSettings),
   limits: Object.values(limitSettings),
   s3: Object.values(s3Settings),

@@ -112,7 +112,13 @@ before(async () => {
   await using parts = new AsyncDisposableStack();
   const share = new SharedProcesses();
   const pool = parts.use(await openEnginePool({ engine: "scripted", processes: 1, share, log }));
-  const place = { host: "127.0.0.1", port: 0, credential, cores: 1, isLoading: () => false, log };
+  const place = {
+    at: { host: "127.0.0.1", port: 0 },
+    credential,
+    cores: 1,
+    isLoading: () => false,
+    log,
+  };
   const { address } = parts.use(await openEngineListener(share, place));
   const open = parts.move();
   const port = Number(address.split(":").at(-1));

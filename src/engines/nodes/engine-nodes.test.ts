@@ -44,8 +44,7 @@ async function openNode(
   );
   const listener = parts.use(
     await openEngineListener(shared, {
-      host: "127.0.0.1",
-      port: 0,
+      at: { host: "127.0.0.1", port: 0 },
       credential,
       cores: processes,
       isLoading: () => false,

@@ -17,6 +17,10 @@ export interface NodeName {
   readonly host: string;
   readonly port: number;
   readonly isEncrypted: boolean;
+  /**
+   * The path of a Unix socket, at which the main process of this node serves its front processes.
+   */
+  readonly socketPath?: string;
 }
 
 export interface EngineNodesOptions extends NodeConnectionOptions {
@@ -93,7 +97,7 @@ export class EngineNodes implements AsyncDisposable {
     let problem: string | undefined;
     while (!signal.aborted) {
       try {
-        this.#use(name, await this.#find(name.host));
+        this.#use(name, await this.#find(name));
         problem = undefined;
         this.#isEachNameFound = true;
       } catch (error) {
@@ -102,13 +106,14 @@ export class EngineNodes implements AsyncDisposable {
           log.warn({ node: shownName(name), problem: text }, "engine.node_not_found");
         problem = text;
       }
-      if (isIP(name.host) > 0) return;
+      if (isAddress(name)) return;
       await sleep(lookupMs, undefined, { signal }).catch(() => {});
     }
   }
 
-  async #find(host: string): Promise<readonly string[]> {
-    if (isIP(host) > 0) return [host];
+  async #find(name: NodeName): Promise<readonly string[]> {
+    const { host } = name;
+    if (isAddress(name)) return [host];
     if (this.#options.lookup) return await this.#options.lookup(host);
     return (await lookup(host, { all: true })).map(({ address }) => address);
   }
@@ -285,6 +290,12 @@ class EngineNode {
 
 class SameNode extends Error {}
 
-function shownName({ host, port }: NodeName): string {
+/** Whether a name needs no lookup. */
+function isAddress({ host, socketPath }: NodeName): boolean {
+  return isIP(host) > 0 || socketPath !== undefined;
+}
+
+function shownName({ host, port, socketPath }: NodeName): string {
+  if (socketPath !== undefined) return "main process";
   return `${host.includes(":") ? `[${host}]` : host}:${port}`;
 }

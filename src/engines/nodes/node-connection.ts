@@ -1,4 +1,4 @@
-import { isIP } from "node:net";
+import { connect, isIP } from "node:net";
 import { create } from "@bufbuild/protobuf";
 import { createClient } from "@connectrpc/connect";
 import { createGrpcTransport, Http2SessionManager } from "@connectrpc/connect-node";
@@ -51,6 +51,8 @@ export interface NodeAddress {
   readonly address: string;
   readonly port: number;
   readonly isEncrypted: boolean;
+  /** The path of the Unix socket to connect to, in place of the address. */
+  readonly socketPath?: string | undefined;
 }
 
 export interface NodeConnectionOptions {
@@ -205,14 +207,19 @@ export class NodeConnection {
 
   #openManager(): Http2SessionManager {
     const { authorities } = this.#options;
-    const { host, isEncrypted } = this.address;
+    const { host, isEncrypted, socketPath } = this.address;
     const settings = { initialWindowSize: windowBytes, enablePush: false };
     const secure = {
       // TLS names hosts, not addresses: an address is compared with the certificate all the same.
       ...(isIP(host) === 0 && { servername: host }),
       ...(authorities !== undefined && { ca: authorities }),
     };
-    const options = { settings, maxSessionMemory: 256, ...(isEncrypted && secure) };
+    const options = {
+      settings,
+      maxSessionMemory: 256,
+      ...(isEncrypted && secure),
+      ...(socketPath !== undefined && { createConnection: () => connect(socketPath) }),
+    };
     return new Http2SessionManager(urlOf(this.address), {}, options);
   }
 

@@ -45,9 +45,13 @@ const silenceChecks = 10;
 /** How often a refused credential is logged. */
 const refusalLogMs = 10_000;
 
+/** Where engines are served: a port, or the path of a Unix socket. */
+export type EngineAddress =
+  | { readonly host: string; readonly port: number }
+  | { readonly socketPath: string };
+
 export interface EngineListenerOptions {
-  readonly host: string;
-  readonly port: number;
+  readonly at: EngineAddress;
   readonly credential: string;
   /** The certificate of the port; undefined for cleartext. */
   readonly certificate?:
@@ -67,7 +71,7 @@ export interface EngineListenerOptions {
 }
 
 export interface EngineListener extends AsyncDisposable {
-  /** The bound address, as <host>:<port>. */
+  /** The bound address, as <host>:<port>, or the path of the socket. */
   readonly address: string;
 }
 
@@ -81,7 +85,7 @@ export async function openEngineListener(
   shared: SharedProcesses,
   options: EngineListenerOptions,
 ): Promise<EngineListener> {
-  const { host, port, certificate, log } = options;
+  const { at, certificate, log } = options;
   const ending = new AbortController();
   const service = new EngineService(shared, options, ending.signal);
   const handle = connectNodeAdapter({
@@ -106,15 +110,16 @@ export async function openEngineListener(
   certificate?.onReplaced((replaced) => secure?.setSecureContext(pemOf(replaced)));
   server.maxConnections = connectionsMax;
   const sessions = watchSessions(server, service, options);
-  server.listen(port, host);
+  if ("socketPath" in at) server.listen(at.socketPath);
+  else server.listen(at.port, at.host);
   try {
     await once(server, "listening");
   } catch (error) {
-    throw new Error(problemOf(error, `${inUrl(host)}:${port}`), { cause: error });
+    throw new Error(problemOf(error, shownAddress(at)), { cause: error });
   }
   const bound = server.address();
-  const boundPort = typeof bound === "object" && bound !== null ? bound.port : port;
-  const address = `${inUrl(host)}:${boundPort}`;
+  const isPort = "port" in at && typeof bound === "object" && bound !== null;
+  const address = shownAddress(isPort ? { ...at, port: bound.port } : at);
   log.info({ address, isEncrypted: certificate !== undefined }, "engine.listening");
   return {
     address,
@@ -311,6 +316,7 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-function inUrl(host: string): string {
-  return host.includes(":") ? `[${host}]` : host;
+function shownAddress(at: EngineAddress): string {
+  if ("socketPath" in at) return at.socketPath;
+  return `${at.host.includes(":") ? `[${at.host}]` : at.host}:${at.port}`;
 }

@@ -1,0 +1,89 @@
+import { randomBytes } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { availableParallelism, tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Config } from "./config.ts";
+import { openEngineListener } from "./engines/nodes/serve-engines.ts";
+import type { SharedProcesses } from "./engines/nodes/shared-processes.ts";
+import type { EnginePool } from "./engines/pool/engine-pool.ts";
+import type { FrontStart } from "./fronts/front-messages.ts";
+import { FrontProcesses, type FrontProcessesOptions } from "./fronts/front-processes.ts";
+import type { SharedPort } from "./fronts/shared-port.ts";
+import { loadingModels } from "./readiness.ts";
+import type { Log } from "./std/log.ts";
+
+/** The maximum length of the path of a Unix socket (unix(7)). */
+const socketPathBytesMax = 107;
+
+/**
+ * Starts the front processes of this node on a port, and serves them the engines of this process
+ * over a Unix socket. Rejects if one of them cannot be started.
+ */
+export async function openFronts(
+  config: Config,
+  parts: AsyncDisposableStack,
+  given: Pick<FrontProcessesOptions, "environment" | "onArrival" | "scrape" | "signal"> & {
+    readonly port: SharedPort;
+    readonly shared: SharedProcesses;
+    readonly recognizer: Pick<EnginePool, "state">;
+    readonly isQuarantined: boolean;
+    readonly log: Log;
+  },
+): Promise<FrontProcesses> {
+  const { port, shared, recognizer, isQuarantined, ...options } = given;
+  const socketPath = await createSocketPath(config.dataFolder, parts);
+  const credential = randomBytes(32).toString("hex");
+  parts.use(
+    await openEngineListener(shared, {
+      at: { socketPath },
+      credential,
+      cores: availableParallelism(),
+      isLoading: () => loadingModels(recognizer.state()).length > 0,
+      log: given.log,
+    }),
+  );
+  return parts.use(
+    await FrontProcesses.open(port, {
+      ...options,
+      count: config.frontProcesses,
+      start: { engines: { socketPath, credential }, isQuarantined },
+      drainMsMax: () => config.drain.msMax,
+    }),
+  );
+}
+
+/** Creates a folder that only this user can read. Returns the path of a socket in it. */
+async function createSocketPath(dataFolder: string, parts: AsyncDisposableStack): Promise<string> {
+  const name = "fronts-XXXXXX/engines";
+  const isShort = Buffer.byteLength(join(dataFolder, name)) <= socketPathBytesMax;
+  const folder = await mkdtemp(join(isShort ? dataFolder : tmpdir(), "fronts-"));
+  parts.defer(() => rm(folder, { recursive: true, force: true }));
+  return join(folder, "engines");
+}
+
+/** Returns the settings of a front process: it runs neither models nor other listeners itself. */
+export function frontConfig(config: Config, { engines }: FrontStart): Config {
+  const { socketPath, credential } = engines;
+  const { database } = config;
+  const name = { host: "localhost", port: 80, isEncrypted: false, socketPath };
+  return {
+    ...config,
+    role: "api",
+    engines: {
+      listen: undefined,
+      nodes: { names: [name], credential, authorities: undefined },
+      hasOwnModels: false,
+    },
+    database: { ...database, connectionsMax: databaseShare(config) },
+    wyoming: undefined,
+  };
+}
+
+/** The least number of connections with which a process serves. */
+const connectionsMin = 4;
+
+/** Returns the database connections of each process of a node. */
+export function databaseShare({ database, frontProcesses }: Config): number {
+  if (frontProcesses === 1) return database.connectionsMax;
+  return Math.max(connectionsMin, Math.floor(database.connectionsMax / (frontProcesses + 1)));
+}

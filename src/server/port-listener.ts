@@ -1,0 +1,33 @@
+import { once } from "node:events";
+import { createServer, type AddressInfo, type Socket } from "node:net";
+import { keepAliveMs, listenAt } from "./listen-at.ts";
+
+/** Where the connections of a port come from. */
+export interface ConnectionSource {
+  /** The address at which they are accepted. */
+  readonly bound: AddressInfo;
+  /** Resolves when no more are accepted and all are closed. */
+  readonly closed: Promise<unknown>;
+  /** Passes on each connection. */
+  listen(serve: (socket: Socket) => void): void;
+  /** Accepts no more connections. */
+  close(): void;
+}
+
+/** Listens at an address. Rejects as listenAt() does. */
+export async function openListener(at: {
+  readonly host: string;
+  readonly port: number;
+}): Promise<ConnectionSource> {
+  const keepAlive = { keepAlive: true, keepAliveInitialDelay: keepAliveMs };
+  const listener = createServer({ noDelay: true, ...keepAlive });
+  await listenAt(listener, at);
+  const bound = listener.address();
+  if (bound === null || typeof bound === "string") throw new Error("the port is not bound");
+  return {
+    bound,
+    closed: once(listener, "close"),
+    listen: (serve) => listener.on("connection", serve),
+    close: () => void listener.close(),
+  };
+}

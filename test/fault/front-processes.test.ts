@@ -1,0 +1,236 @@
+// HLUST_FRONT_PROCESSES: several processes that share the port, killed and replaced under load.
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { Agent, get, type IncomingMessage } from "node:http";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { after, before, test } from "node:test";
+import { cpuSlowness } from "../fixtures/cpu-slowness.ts";
+import { speech } from "../fixtures/engine-pool-fixture.ts";
+import { silence } from "../fixtures/flite.ts";
+import { parseMetrics, sumOf } from "../fixtures/parse-metrics.ts";
+import { until, within } from "../fixtures/until.ts";
+import { finalsOf, openStream, streamingConfig, type TestStream } from "../spec/stream.ts";
+import { startService, treeOf, type ServiceProcess } from "./process.ts";
+
+const streamsMax = 6;
+const metricsToken = "the-token-of-these-metrics";
+const timeout = 180_000 * cpuSlowness;
+const opened = new AsyncDisposableStack();
+let service: ServiceProcess;
+
+before(
+  async () => {
+    const data = mkdtempSync(join(tmpdir(), "hlust-fronts-"));
+    opened.defer(() => rmSync(data, { recursive: true, force: true }));
+    service = opened.use(
+      await startService(data, {
+        HLUST_ENGINE: "scripted",
+        HLUST_FRONT_PROCESSES: "2",
+        HLUST_DRAIN: "1h",
+        HLUST_ACCOUNT_STREAMS: `${streamsMax}`,
+        HLUST_METRICS_TOKEN: metricsToken,
+      }),
+    );
+    // Otherwise a drain would wait for streams of a test that has failed.
+    opened.defer(() => void service.child.kill("SIGTERM"));
+  },
+  { timeout },
+);
+after(() => opened.disposeAsync(), { timeout });
+
+/** An utterance and the pause that ends it. */
+const utterance = Buffer.concat(
+  [speech(1_000), silence(1_000)].map(({ buffer }) => Buffer.from(buffer)),
+);
+
+/** Opens a stream, and waits for the final result of its first utterance. */
+async function openSpoken(): Promise<TestStream> {
+  const stream = await openStream(service.address, { token: service.key });
+  stream.send(streamingConfig({ languageCode: "is-IS" }));
+  await speak(stream);
+  return stream;
+}
+
+async function speak(stream: TestStream): Promise<void> {
+  const wanted = finalsOf(stream.messages).length + 1;
+  stream.sendAudio(utterance);
+  await stream.waitFor(() => finalsOf(stream.messages).length >= wanted);
+}
+
+/** Ends a stream as its client does. Returns its final results. */
+async function endOf(stream: TestStream) {
+  stream.send({ audioContent: "" });
+  assert.equal(await within("the end of a stream", stream.closed), 1000);
+  return finalsOf(stream.messages);
+}
+
+/** Returns the ids of the front processes. */
+function fronts(): readonly number[] {
+  return treeOf(service.pid)
+    .filter(({ command, parent }) => parent === service.pid && /serve-front/.test(command))
+    .map(({ pid }) => pid);
+}
+
+/** Makes a call on a connection of its own. Returns the status. */
+async function callAlone(path: string, token = service.key): Promise<IncomingMessage> {
+  const headers = { authorization: `Bearer ${token}` };
+  const agent = new Agent({ keepAlive: false });
+  return await new Promise((resolve, reject) => {
+    get(`${service.address}${path}`, { headers, agent }, (response) => {
+      response.resume().once("end", () => resolve(response));
+    }).once("error", reject);
+  });
+}
+
+async function scrape() {
+  const headers = { authorization: `Bearer ${metricsToken}` };
+  const response = await fetch(`${service.address}/metrics`, { headers });
+  assert.equal(response.status, 200);
+  return parseMetrics(await response.text(), "prometheus");
+}
+
+const list = "/v1alpha1/transcripts";
+const listCalls = async () =>
+  sumOf(await scrape(), "hlust_calls_total", {
+    rpc_method: "hlust.transcripts.v1alpha1.Transcripts/ListTranscripts",
+    code: "OK",
+  });
+
+test("one scrape, on any front process, has the calls of all", { timeout }, async () => {
+  const before = (await listCalls()) ?? 0;
+  const calls = 20;
+  for (let call = 0; call < calls; call += 1) assert.equal((await callAlone(list)).statusCode, 200);
+  for (let time = 0; time < 4; time += 1) assert.equal(await listCalls(), before + calls);
+  const metrics = await scrape();
+  for (const front of ["1", "2"]) {
+    assert.ok((sumOf(metrics, "hlust_front_cpu_seconds_total", { front }) ?? 0) > 0, front);
+  }
+  assert.equal((await callAlone("/metrics", "another")).statusCode, 401);
+  const page = readFileSync(resolve(import.meta.dirname, "../../docs/operations.md"), "utf8");
+  const documented = Array.from(page.matchAll(/^\| `(hlust_front_\w+)` \|/gm), ([, name]) => name);
+  assert.deepEqual(
+    [...metrics.keys()].filter((name) => name.startsWith("hlust_front_")),
+    documented,
+  );
+});
+
+test("the limit of streams counts those of all front processes", { timeout }, async () => {
+  const streams = await Promise.all(Array.from({ length: streamsMax }, openSpoken));
+  const used = async () => {
+    const metrics = await scrape();
+    return ["1", "2"].map((front) => sumOf(metrics, "hlust_front_connections", { front }) ?? 0);
+  };
+  await until(async () => (await used()).every((connections) => connections >= streamsMax / 2));
+  for (let time = 0; time < 4; time += 1) {
+    // Nodes and front processes share their counts each second.
+    await until(isRefused);
+  }
+  await Promise.all(streams.map(endOf));
+});
+
+/** Returns whether one more stream is refused. */
+async function isRefused(): Promise<boolean> {
+  try {
+    const stream = await openStream(service.address, { token: service.key });
+    stream.terminate();
+    return false;
+  } catch (error) {
+    assert.match(String(error), /HTTP 429/);
+    return true;
+  }
+}
+
+test(
+  "a front process that is killed takes only its own streams with it, and is replaced",
+  { timeout },
+  async () => {
+    const reference = await openSpoken();
+    await speak(reference);
+    const expected = await endOf(reference);
+    assert.equal(expected.length, 2);
+    const counted = (await listCalls()) ?? 0;
+
+    const streams = await Promise.all(Array.from({ length: 4 }, openSpoken));
+    const ends = new Map<TestStream, number>();
+    for (const stream of streams) void stream.closed.then((code) => ends.set(stream, code));
+    const before = fronts();
+    assert.equal(before.length, 2);
+    const [killed] = before;
+    process.kill(killed ?? assert.fail("no front process"), "SIGKILL");
+    await until(async () => Promise.resolve(ends.size === 2));
+    assert.deepEqual([...ends.values()], [1006, 1006]);
+    // Another front process serves at once, and the one that was killed comes back.
+    assert.equal((await callAlone(list)).statusCode, 200);
+    await until(
+      async () => Promise.resolve(/front\.started/.test(service.output().errors)),
+      60_000,
+    );
+    assert.equal(fronts().length, 2);
+    assert.ok(!fronts().includes(killed ?? 0));
+    for (const stream of streams.filter((each) => !ends.has(each))) {
+      await speak(stream);
+      assert.deepEqual(await endOf(stream), expected);
+    }
+    // What the killed one had counted at the last scrape is not lost.
+    assert.ok(((await listCalls()) ?? 0) >= counted + 1);
+    assert.equal(sumOf(await scrape(), "hlust_front_losses_total"), 1);
+  },
+);
+
+test(
+  "SIGUSR2 replaces the front processes without a refused call, and open streams go on",
+  { timeout },
+  async () => {
+    const before = fronts();
+    const streams = await Promise.all(Array.from({ length: 4 }, openSpoken));
+    const load = openLoad();
+    service.child.kill("SIGUSR2");
+    // The first one is replaced when its streams have ended; until then, both serve.
+    await until(async () => Promise.resolve(fronts().length === 3), 60_000);
+    await until(async () => Promise.resolve(load.calls > 50), 60_000);
+    for (const stream of streams) await speak(stream);
+    const finals = await Promise.all(streams.map(endOf));
+    for (const each of finals) assert.deepEqual(each, finals[0]);
+    assert.equal(finals[0]?.length, 2);
+    const isReplaced = async () =>
+      Promise.resolve(service.output().errors.match(/front\.replaced/g)?.length === 2);
+    await until(isReplaced, 60_000);
+    assert.deepEqual(await load.stop(), []);
+    assert.deepEqual(
+      fronts().filter((pid) => before.includes(pid)),
+      [],
+    );
+  },
+);
+
+/** Makes calls, each on a connection of its own, and streams, until it is stopped. */
+function openLoad() {
+  const failures: string[] = [];
+  const stopped = new AbortController();
+  let calls = 0;
+  const repeat = async (call: () => Promise<unknown>) => {
+    while (!stopped.signal.aborted) {
+      await call().catch((error: unknown) => failures.push(String(error)));
+      calls += 1;
+    }
+  };
+  const listed = async () => assert.equal((await callAlone(list)).statusCode, 200);
+  const streamed = async () => {
+    const stream = await openStream(service.address, { token: service.key });
+    stream.send(streamingConfig({ languageCode: "is-IS" }));
+    stream.send({ audioContent: "" });
+    assert.equal(await stream.closed, 1000);
+  };
+  const running = [repeat(listed), repeat(listed), repeat(streamed)];
+  return {
+    get calls() {
+      return calls;
+    },
+    async stop() {
+      stopped.abort();
+      await Promise.all(running);
+      return failures;
+    },
+  };
+}
