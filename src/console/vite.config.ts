@@ -18,7 +18,7 @@ const servicePaths = [
 ];
 /** Modules that every page needs. */
 const ofEveryPage =
-  /node_modules\/(react|react-dom|scheduler|wouter|@tanstack\/(react-query|query-core))\/|src\/console\/(api|frame)\/|src\/console\/parts\/(announcer|button|chip|empty|note|page-head|problem-note|progress-line|rows)|src\/console\/text\/(common|counted|dates|language|numbers|problems)/;
+  /node_modules\/(react|react-dom|scheduler|wouter|@tanstack\/(react-query|query-core))\/|src\/console\/(api|frame)\/|src\/console\/parts\/(announcer|button|chip|empty|note|page-head|problem-note|progress-line|rows|load-|single-keys|use-page-used)|src\/console\/text\/(common|counted|dates|language|numbers|problems)/;
 
 /**
  * Builds the console as one folder of files (script/build-console.ts), or serves it with hot reload
@@ -36,6 +36,8 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     target: "es2024",
     rolldownOptions: {
+      // The script of the API reference is an entry of its own (src/server/docs/console-parts.ts).
+      input: { index: join(root, "index.html"), reference: join(root, "reference/main.ts") },
       checks: { pluginTimings: false },
       output: {
         // The modules that every page needs are in one file: a dozen small files compress worse,

@@ -4,10 +4,10 @@ import { readingMs, type SubtitleLines, subtitleRules } from "./subtitle-rules.t
 
 /**
  * Cuts the atoms of a segment into cues, and returns the end of each cue. A cue has at most the
- * lines of `shape` and, if it has more than one atom, at most 7 s. The result has the fewest cues with less
- * than 1 s until the next cue begins; among such results, the fewest cues that are read faster than
- * 17 characters a second; and among those, the best breaks. The time is linear in the number of
- * atoms, since a cue has few atoms.
+ * lines of `shape` and, if it has more than one atom, at most 7 s. The result has the fewest cues
+ * with less than 1 s until the next cue begins; among such results, the fewest cues that are read
+ * faster than 17 characters a second; and among those, the best breaks. The time is linear in the
+ * number of atoms, since a cue has few atoms.
  */
 export function cutCues(
   atoms: readonly Atom[],

@@ -1046,7 +1046,7 @@ export const comments: Readonly<Record<string, string>> = {
   "hlust.transcripts.v1alpha1.MetadataChange.value": "The value in `version`; null if it is not set.",
   "hlust.transcripts.v1alpha1.MetadataChange.against_value": "The value in `against`; null if it is not set.",
   "hlust.transcripts.v1alpha1.ExportOptions": "What a file shows in addition to the text. Only DOCX, ODT and TEXT have options.",
-  "hlust.transcripts.v1alpha1.ExportOptions.speakers": "Whether the names of speakers are shown. Default: true, except in SRT, where a name is a part of\nthe text: it is written where the speaker changes, as `Anna: `.",
+  "hlust.transcripts.v1alpha1.ExportOptions.speakers": "Whether the names of speakers are shown. Default: true, except in SRT, where a name is a part\nof the text: it is written where the speaker changes, as `Anna: `.",
   "hlust.transcripts.v1alpha1.ExportOptions.times": "The times that are shown, in hours, minutes and seconds. Only for TEXT, DOCX and ODT, as\n`intervalSeconds` and `title`.",
   "hlust.transcripts.v1alpha1.ExportOptions.interval_seconds": "Shows the time also within paragraphs, at the first word after this number of seconds: 0 for\nnever, or at least 5. It is refused with `NONE`.",
   "hlust.transcripts.v1alpha1.ExportOptions.title": "Whether the file begins with the subject. Default: true for DOCX and ODT, false for TEXT.",

@@ -31,7 +31,7 @@ export function doorPaths(url: string): Record<string, PathItem> {
     "/docs": {
       get: door(url, "getDocs", "This description, as a page", "/docs", {
         "200": {
-          description: "A page without scripts that loads nothing from other sites.",
+          description: "A page that loads nothing from other sites.",
           content: { "text/html": {} },
         },
         "304": { description: "Not modified: `If-None-Match` has its ETag." },

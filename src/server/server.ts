@@ -208,7 +208,7 @@ export async function openServer(listen: ListenOptions, parts: ServerParts): Pro
   const open = openServices(contract, grpcHealth);
   const { console } = parts;
   const tus = parts.resumable && createTusDoor(parts.resumable, api);
-  const docs = createDocs(contract, network);
+  const docs = createDocs(contract, network, console?.folder);
   // The health door comes first because the gRPC door would handle every request with a gRPC
   // content type, including health checks.
   const healthDoor = createHealthDoor(readiness, {
@@ -352,9 +352,11 @@ function consoleDoor(
 function createDocs(
   { services, transcoder, registry }: Contract,
   { publicUrl, contact }: Network,
+  consoleFolder: string | undefined,
 ): HttpDoor | undefined {
   if (publicUrl === undefined || services.length === 0) return undefined;
-  return createDocsDoor(() =>
-    describeApi(transcoder.bindings, { registry, url: publicUrl(), contact }),
+  return createDocsDoor(
+    () => describeApi(transcoder.bindings, { registry, url: publicUrl(), contact }),
+    consoleFolder,
   );
 }

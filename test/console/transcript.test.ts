@@ -208,6 +208,13 @@ test("keys play, pause and seek, except in a field or with AltGr", async () => {
   await page.locator("h1").focus();
   await page.keyboard.press("l");
   assert.equal((await stateOf(page)).place, place, "the shortcuts are off");
+  // The service keeps the choice for the user of the other tests.
+  await page.keyboard.press("Control+k");
+  await page.getByRole("dialog").getByRole("combobox").fill("show shortcuts");
+  await page.keyboard.press("Enter");
+  const kept = page.waitForResponse((response) => response.request().method() === "PUT");
+  await page.getByRole("dialog").getByRole("checkbox").check();
+  assert.equal((await kept).status(), 200);
 });
 
 test("the times are one tab stop, and Enter plays from the focused time", async () => {

@@ -105,9 +105,16 @@ test("pages of other sites can read the document, and the page itself loads noth
   const page = await fetch(`${service.address}/docs?from=somewhere`);
   const policy = page.headers.get("content-security-policy") ?? "";
   assert.match(policy, /^default-src 'none'; /);
-  assert.doesNotMatch(policy, /unsafe|script-src|https?:|\*/);
+  assert.match(policy, /; script-src 'self'; connect-src 'self'; font-src 'self'; require-trusted/);
+  assert.doesNotMatch(policy, /unsafe|https?:|\*/);
   assert.equal(page.headers.get("referrer-policy"), "no-referrer");
-  assert.doesNotMatch(await page.text(), /<script|<style| style=| on[a-z]+=|javascript:/i);
+  const text = await page.text();
+  assert.doesNotMatch(text, /<script>|<style| style=| on[a-z]+=|javascript:/i);
+  assert.deepEqual(text.match(/<script[^>]*>/g)?.length, 1);
+  assert.match(
+    text,
+    /<script type="module" src="console\/assets\/reference-[\w-]+\.js"><\/script>/,
+  );
 });
 
 test("the document has the service's address and the operator's HTTP rules", async () => {

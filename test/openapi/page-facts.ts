@@ -49,7 +49,7 @@ const facts = `(() => {
       one.getBoundingClientRect().right > innerWidth + 1 && !one.closest("pre")).map(({ outerHTML }) => outerHTML.slice(0, 80)),
     faults: {
       sectionsWithoutName: all("section").filter((section) =>
-        document.getElementById(section.getAttribute("aria-labelledby")) === null).length,
+        !section.getAttribute("aria-labelledby").split(" ").every((id) => document.getElementById(id))).length,
       linksWithoutText: all("a, summary, button").filter((one) => one.textContent.trim() === "").length,
       termsOutsideLists: all("dt, dd").filter((one) => !one.closest("dl")).length,
       itemsOutsideLists: all("li").filter((one) => !one.closest("ul, ol")).length,

@@ -6,6 +6,7 @@ import { commonText } from "../text/common.ts";
 import { useText } from "../text/language.tsx";
 import { AccountMenu } from "./account-menu.tsx";
 import { Appearance } from "./appearance.tsx";
+import { PageKeys } from "./page-keys.tsx";
 import { Mark } from "./mark.tsx";
 import "./foot.css";
 
@@ -45,6 +46,7 @@ export function Foot({ session }: { readonly session: Session }) {
         {session.scopes.includes("operator") && (
           <Link to="/operator">{t(commonText.operation)}</Link>
         )}
+        <PageKeys />
         <Link to="/help">{t(commonText.help)}</Link>
         <a href="/docs">{t(commonText.apiReference)}</a>
       </div>

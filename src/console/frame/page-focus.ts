@@ -1,10 +1,23 @@
 import { useEffect, useRef } from "react";
 import { useLocation } from "wouter";
 
+const title = "main h1";
+/** What has the focus on the next page. */
+let wanted = title;
+
 /**
- * Moves the focus, and so the screen reader, to the title of each page that is opened, except the
- * first. If the page is still loading, the focus moves when the page appears, unless the focus has
- * moved elsewhere by then.
+ * Lets the first element of a selector have the focus on the next page that is opened, or at once
+ * if its page `isShown`.
+ */
+export function focusOnArrival(selector: string, isShown: boolean): void {
+  if (!isShown) wanted = selector;
+  else document.querySelector<HTMLElement>(selector)?.focus();
+}
+
+/**
+ * Moves the focus, and so the screen reader, to the title of each page that is opened, or to what
+ * focusOnArrival() named, except on the first page. If the page is still loading, the focus moves
+ * when the page appears, unless the focus has moved elsewhere by then.
  */
 export function usePageFocus(): void {
   const [here] = useLocation();
@@ -13,20 +26,22 @@ export function usePageFocus(): void {
     if (before.current === here) return undefined;
     before.current = here;
     window.scrollTo(0, 0);
-    if (focusTitle()) return undefined;
+    const selector = wanted;
+    wanted = title;
+    if (focus(selector)) return undefined;
     const from = document.activeElement;
     const observer = new MutationObserver(() => {
       const { activeElement } = document;
       const isElsewhere = activeElement !== from && activeElement !== document.body;
-      if (isElsewhere || focusTitle()) observer.disconnect();
+      if (isElsewhere || focus(selector)) observer.disconnect();
     });
     observer.observe(document.body, { childList: true, subtree: true });
     return () => observer.disconnect();
   }, [here]);
 }
 
-function focusTitle(): boolean {
-  const title = document.querySelector<HTMLElement>("main h1");
-  title?.focus({ preventScroll: true });
-  return title !== null;
+function focus(selector: string): boolean {
+  const found = document.querySelector<HTMLElement>(selector);
+  found?.focus({ preventScroll: true });
+  return found !== null;
 }

@@ -11,6 +11,7 @@ export const commonText = {
   operation: { is: "Rekstur", en: "Operation" },
   webhooks: { is: "Vefkrókar", en: "Webhooks" },
   apiReference: { is: "API-handbók", en: "API reference" },
+  commands: { is: "Skipanir", en: "Commands" },
   help: { is: "Hjálp", en: "Help" },
   helpInNewTab: {
     is: "Hjálp: að leiðrétta uppskrift (í nýjum flipa)",

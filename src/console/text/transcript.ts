@@ -79,7 +79,6 @@ export const transcriptText = {
     en: "The browser does not allow copying. Copy the link from the time in the margin.",
   },
   shortcuts: { is: "Flýtilyklar", en: "Shortcuts" },
-  shortcutsOn: { is: "Nota flýtilykla", en: "Use shortcuts" },
   shortcutsNote: {
     is: "Smelltu á orð til að hlusta frá því. Tími í spássíu er slóð á þann stað.",
     en: "Click a word to play from it. A time in the margin is a link to that position.",

@@ -53,20 +53,6 @@ export function commandOf(key: Key): Command | undefined {
   return commands[name];
 }
 
-/**
- * Whether the focused element uses the key itself: an input, a list, or an element that the space
- * bar activates.
- */
-export function isUsedByTarget({ target, key }: KeyboardEvent): boolean {
-  if (!(target instanceof Element)) return false;
-  if (target.closest("input, textarea, select, [contenteditable], [role=dialog], [role=listbox]"))
-    return true;
-  return key === " " && target.closest("button, a, summary, [role=button]") !== null;
-}
-
-/** The name under which the browser stores whether the shortcuts are off. */
-export const shortcutsKeptAs = "hlust.shortcuts";
-
 /** The lines of the shortcut sheet: what each shortcut does, and its keys as they are shown. */
 export const sheetLines = [
   { text: texts.keyToggle, keys: [texts.space, "K"] },

@@ -12,6 +12,7 @@ import {
   type HttpResponse,
 } from "../http.ts";
 import { intro } from "../openapi.ts";
+import { findConsoleParts, fontFaces } from "./console-parts.ts";
 import { docsPage } from "./docs-page.ts";
 
 /** The response for one path. It changes only with a restart. */
@@ -32,11 +33,17 @@ const pagePolicy =
   "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /**
+ * Where the console is built, its script, style sheet and fonts are allowed too, and calls of the
+ * service. The script turns no text into code or elements (Trusted Types).
+ */
+const scriptedPolicy = `${pagePolicy}; script-src 'self'; connect-src 'self'; font-src 'self'; require-trusted-types-for 'script'; trusted-types 'none'`;
+
+/**
  * Creates the door of the API reference: /openapi.json for programs, /docs for people. No token is
  * needed. `describe` is called once, at the first request, when the address of the service is
- * known.
+ * known. `consoleFolder` is that of the built console, whose sessions the page can use.
  */
-export function createDocsDoor(describe: () => OpenApiDocument): HttpDoor {
+export function createDocsDoor(describe: () => OpenApiDocument, consoleFolder?: string): HttpDoor {
   let pages: ReadonlyMap<string, Page> | undefined;
   return {
     handles: (request) => paths.has(pathOf(targetOf(request))),
@@ -44,7 +51,7 @@ export function createDocsDoor(describe: () => OpenApiDocument): HttpDoor {
       const path = pathOf(targetOf(request));
       const method = request.method ?? "";
       if (method !== "GET" && method !== "HEAD") throw notAllowed(path, method);
-      const page = (pages ??= pagesOf(describe())).get(path);
+      const page = (pages ??= pagesOf(describe(), consoleFolder)).get(path);
       if (page === undefined) throw new Error(`there is no page ${path}`);
       answerPage(page, request, response);
     },
@@ -62,7 +69,8 @@ function pathOf(target: string): string {
   return target.split("?", 1)[0] ?? "";
 }
 
-function pagesOf(document: OpenApiDocument): Map<string, Page> {
+function pagesOf(document: OpenApiDocument, consoleFolder: string | undefined): Map<string, Page> {
+  const parts = consoleFolder === undefined ? undefined : findConsoleParts(consoleFolder);
   const sibling = (name: string) => readFileSync(new URL(name, import.meta.url), "utf8");
   // Pages of any site may read the document, which is public.
   const open = { "access-control-allow-origin": "*" };
@@ -70,12 +78,18 @@ function pagesOf(document: OpenApiDocument): Map<string, Page> {
     ["/openapi.json", pageOf(JSON.stringify(document), "application/json", open)],
     [
       "/docs",
-      pageOf(docsPage(document, intro), "text/html; charset=utf-8", {
-        "content-security-policy": pagePolicy,
+      pageOf(docsPage(document, intro, parts), "text/html; charset=utf-8", {
+        "content-security-policy": parts ? scriptedPolicy : pagePolicy,
         "referrer-policy": "no-referrer",
       }),
     ],
-    ["/docs/style.css", pageOf(sibling("style.css"), "text/css; charset=utf-8")],
+    [
+      "/docs/style.css",
+      pageOf(
+        sibling("style.css") + (parts ? fontFaces(parts.fonts) : ""),
+        "text/css; charset=utf-8",
+      ),
+    ],
     ["/docs/icon.svg", pageOf(sibling("icon.svg"), "image/svg+xml")],
   ]);
 }

@@ -4,6 +4,7 @@ import {
   type PlacedOperation,
   type Tag,
 } from "../../transcoding/openapi/document.ts";
+import type { ConsoleParts } from "./console-parts.ts";
 import { type GuideBlock, guideOf, type GuideSection } from "./guide.ts";
 import { html, type Html } from "./html.ts";
 import { codeView, methodLabel, operationView } from "./operation-view.ts";
@@ -11,10 +12,15 @@ import { inline, prose } from "./prose.ts";
 import { schemaAnchor, schemaView } from "./schema-view.ts";
 
 /**
- * Generates the API reference from the OpenAPI document as one HTML page. The page has no script
- * and loads one style sheet and one icon. `intro`: a one-sentence description of the service.
+ * Generates the API reference from the OpenAPI document as one HTML page. The page loads one style
+ * sheet and one icon and, with the `parts` of the console, a script that calls methods. `intro`: a
+ * one-sentence description of the service.
  */
-export function docsPage(document: OpenApiDocument, intro: string): string {
+export function docsPage(
+  document: OpenApiDocument,
+  intro: string,
+  parts: ConsoleParts | undefined,
+): string {
   const url = document.servers[0]?.url ?? "";
   const guide = guideOf(url);
   const operations = operationsIn(document);
@@ -28,18 +34,21 @@ export function docsPage(document: OpenApiDocument, intro: string): string {
         <meta name="description" content="${intro}" />
         <link rel="stylesheet" href="docs/style.css" />
         <link rel="icon" href="docs/icon.svg" type="image/svg+xml" />
+        ${parts && html`<link rel="stylesheet" href="${parts.styles}" />`}
+        ${parts && html`<script type="module" src="${parts.script}"></script>`}
       </head>
       <body id="top">
         <a class="skip" href="#main">Skip to the content</a>
         <div class="frame">
-          <div class="rail">
+          <header class="rail">
             <p class="name">${ear}<a href="#top">${document.info.title}</a></p>
+            ${parts && html`<p class="back"><a href="console/">Console</a></p>`}
             <nav class="wide" aria-label="Contents">${contents(guide, document, operations)}</nav>
             <details class="small">
               <summary>Contents</summary>
               <nav aria-label="Contents, folded">${contents(guide, document, operations)}</nav>
             </details>
-          </div>
+          </header>
           <main id="main">
             <header>
               <h1>${document.info.title} API</h1>
@@ -193,6 +202,5 @@ const ear = html`<svg
   <path
     d="M7 11a6.5 6.5 0 1 1 12 3.4c-1.2 2-3 2.7-3.4 4.8-.4 2.2-1.6 3.8-3.8 3.8a3.8 3.8 0 0 1-3.7-3"
   />
-  <path d="M10.200 11.200a3.200 3.200 0 1 1 5.400 2.300c-.9.8-1.500 1.400-1.500 2.600" />
-  <path d="M2.500 7.500v6M23.500 7.500v6" opacity=".45" />
+  <path d="M10.2 11.2a3.2 3.2 0 1 1 5.4 2.3c-.9.8-1.5 1.4-1.5 2.6" />
 </svg>`;

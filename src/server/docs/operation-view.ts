@@ -32,10 +32,18 @@ export function operationView(placed: PlacedOperation, document: OpenApiDocument
   const label = methodLabel(placed);
   const id = operation.operationId;
   const { schemas } = document.components;
-  return html`<section class="operation" id="${id}" aria-labelledby="${id}-title">
+  // The script of the page adds a form to these: methods of the contract that are called over HTTP.
+  const isTried = operation["x-grpc-path"] !== undefined && label !== "SOCKET";
+  const attributes = isTried ? html` data-try` : html``;
+  return html`<section
+    class="operation"
+    id="${id}"
+    aria-labelledby="${id}-title ${id}-route"
+    ${attributes}
+  >
     <div class="said">
       <h3 id="${id}-title"><a href="#${id}">${inline(operation.summary)}</a></h3>
-      <p class="route">
+      <p class="route" id="${id}-route">
         <span class="method ${label.toLowerCase()}">${label}</span>
         <code>${pathView(path)}</code>
       </p>

@@ -1,4 +1,4 @@
-import { usePageUsed } from "../use-page-used.ts";
+import { usePageUsed } from "../../parts/use-page-used.ts";
 import { useLoaded } from "../use-loaded.ts";
 
 /**

@@ -1,10 +1,9 @@
 import { type RefObject, useCallback, useEffect, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import type { TranscriptJson } from "../../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
-import { readKept } from "../../api/kept.ts";
 import { identityOf } from "../../api/session.ts";
 import { useSession } from "../../api/use-session.ts";
-import { isUsedByTarget, shortcutsKeptAs } from "../shortcuts.ts";
+import { areSingleKeysOn, isPlain, isUsedByTarget } from "../../parts/single-keys.ts";
 import type * as editedWords from "./edited-words.tsx";
 import { keptSession } from "./kept-sessions.ts";
 import type { UnopenedDraft } from "./saving/find-draft.ts";
@@ -137,10 +136,9 @@ function useEditKey(isOn: boolean, begin: () => void): void {
   useEffect(() => {
     if (!isOn) return undefined;
     const onKey = (event: KeyboardEvent): void => {
-      const { key, altKey, ctrlKey, metaKey, defaultPrevented } = event;
-      const isPlain = !altKey && !ctrlKey && !metaKey && !event.getModifierState("AltGraph");
-      if (!isPlain || defaultPrevented || (key !== "e" && key !== "E")) return;
-      if (isUsedByTarget(event) || readKept(shortcutsKeptAs) === "off") return;
+      const { key, defaultPrevented } = event;
+      if (!isPlain(event) || defaultPrevented || (key !== "e" && key !== "E")) return;
+      if (isUsedByTarget(event) || !areSingleKeysOn()) return;
       event.preventDefault();
       begin();
     };

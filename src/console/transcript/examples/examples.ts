@@ -40,13 +40,15 @@ function curlOf(url: string): Examples {
   };
 }
 
-const typescriptHeaders = "{ Authorization: `Bearer ${process.env.HLUST_KEY}` }";
+const typescriptHeaders = "{ Authorization: `Bearer ${env.HLUST_KEY}` }";
 const typescriptCheck =
   "if (!response.ok) throw new Error(`${response.status}: ${await response.text()}`);";
 
 function typescriptOf(url: string): Examples {
   return {
     read: `// HLUST_KEY=hlust_... node read.mts
+import { env } from "node:process";
+
 interface Transcript {
   metadata: { speakers?: Record<string, { fullName?: string }> };
   segments: { startTime: string; speakerId?: string; words: { word: string }[] }[];
@@ -64,6 +66,7 @@ for (const { startTime, speakerId = "", words } of segments) {
 `,
     subtitles: `// HLUST_KEY=hlust_... node subtitles.mts
 import { writeFile } from "node:fs/promises";
+import { env } from "node:process";
 
 const url = "${url}:export?${subtitles}";
 const response = await fetch(url, {
@@ -73,10 +76,12 @@ ${typescriptCheck}
 await writeFile("transcript.srt", await response.text());
 `,
     rename: `// HLUST_KEY=hlust_... node rename.mts
+import { env } from "node:process";
+
 const response = await fetch("${url}", {
   method: "PATCH",
   headers: {
-    Authorization: \`Bearer \${process.env.HLUST_KEY}\`,
+    Authorization: \`Bearer \${env.HLUST_KEY}\`,
     "Content-Type": "application/json",
   },
   body: JSON.stringify({ metadata: { subject: "A new title" } }),

@@ -1,12 +1,13 @@
 import { useEffect, useState } from "react";
-import { keep, readKept } from "../../api/kept.ts";
+import { useSingleKeys } from "../../api/use-single-keys.ts";
 import { useNotify } from "../../parts/announcer.tsx";
 import { Button } from "../../parts/button.tsx";
+import { isUsedByTarget } from "../../parts/single-keys.ts";
 import { loadLater } from "../../parts/load-later.tsx";
 import { type Phrase, useText } from "../../text/language.tsx";
 import { transcriptText } from "../../text/transcript.ts";
 import type { Playback } from "../playback.ts";
-import { commandOf, isUsedByTarget, type Command, shortcutsKeptAs } from "../shortcuts.ts";
+import { commandOf, type Command } from "../shortcuts.ts";
 import { paragraphOfWord, wordAt, type SpokenText } from "../spoken-text.ts";
 
 const ShortcutSheet = loadLater(() =>
@@ -28,7 +29,7 @@ export function Keys({
   const t = useText();
   const announce = useNotify();
   const [isOpen, setOpen] = useState(false);
-  const [isOn, setOn] = useState(() => readKept(shortcutsKeptAs) !== "off");
+  const { isOn, change, error } = useSingleKeys();
   useEffect(() => {
     if (!isOn || isOpen) return undefined;
     const onKey = (event: KeyboardEvent): void => {
@@ -56,10 +57,8 @@ export function Keys({
         <ShortcutSheet
           isEditing={isEditing}
           isOn={isOn}
-          onChange={(next) => {
-            keep(shortcutsKeptAs, next ? undefined : "off");
-            setOn(next);
-          }}
+          error={error}
+          onChange={change}
           onClose={() => setOpen(false)}
         />
       )}

@@ -1,12 +1,17 @@
+import { useContext } from "react";
+import { SessionContext } from "../../api/use-session.ts";
 import { Button } from "../../parts/button.tsx";
 import { DialogBox } from "../../parts/dialog-box.tsx";
 import { loadLater } from "../../parts/load-later.tsx";
+import { PageKeyList } from "../../commands/page-key-list.tsx";
+import { SingleKeysSwitch } from "../../commands/single-keys-switch.tsx";
+import { commandsText } from "../../text/commands.ts";
 import { commonText } from "../../text/common.ts";
 import { editKeysText } from "../../text/edit-keys.ts";
 import { useText } from "../../text/language.tsx";
 import { transcriptText } from "../../text/transcript.ts";
 import { sheetLines } from "../shortcuts.ts";
-import "./shortcut-sheet.css";
+import "../../commands/shortcut-list.css";
 
 const EditorKeys = loadLater(() =>
   import("../edit/keys/editor-keys.tsx").then(({ EditorKeys }) => EditorKeys),
@@ -19,15 +24,18 @@ const EditorKeys = loadLater(() =>
 export function ShortcutSheet({
   isEditing,
   isOn,
+  error,
   onChange,
   onClose,
 }: {
   readonly isEditing: boolean;
   readonly isOn: boolean;
+  readonly error: Error | null;
   readonly onChange: (isOn: boolean) => void;
   readonly onClose: () => void;
 }) {
   const t = useText();
+  const isSignedIn = useContext(SessionContext) !== undefined;
   return (
     <DialogBox title={t(transcriptText.shortcuts)} isOpen onClose={onClose} isDismissable>
       {isEditing && (
@@ -61,10 +69,13 @@ export function ShortcutSheet({
         </a>
       </p>
       <p className="quiet">{t(transcriptText.shortcutsNote)}</p>
-      <label className="shortcut-switch">
-        <input type="checkbox" checked={isOn} onChange={({ target }) => onChange(target.checked)} />{" "}
-        {t(transcriptText.shortcutsOn)}
-      </label>
+      {isSignedIn && (
+        <>
+          <h3 className="shortcut-part">{t(commandsText.everywhere)}</h3>
+          <PageKeyList />
+        </>
+      )}
+      <SingleKeysSwitch isOn={isOn} error={error} onChange={onChange} />
       <div className="dialog-actions">
         <Button onPress={onClose}>{t(commonText.close)}</Button>
       </div>

@@ -1,4 +1,5 @@
 import { useEffect } from "react";
+import { areSingleKeysOn, isPlain } from "../../../parts/single-keys.ts";
 
 /**
  * Lets P and N move to the previous and the next change, wherever the focus is, except in a list of
@@ -13,11 +14,14 @@ export function useStepKeys({
 }): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      const isInList = event.target instanceof HTMLSelectElement;
-      if (isInList || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (event.defaultPrevented || !isPlain(event) || !areSingleKeysOn()) return;
+      const { target } = event;
+      if (target instanceof Element && target.closest("input, textarea, select")) return;
       const key = event.key.toLowerCase();
+      if (key !== "n" && key !== "p") return;
+      event.preventDefault();
       if (key === "n") next();
-      if (key === "p") previous();
+      else previous();
     };
     addEventListener("keydown", onKey);
     return () => removeEventListener("keydown", onKey);

@@ -1,7 +1,7 @@
 import { redo, undo } from "prosemirror-history";
 import { useEffect, useState } from "react";
 import type { MediaKeys, Playback } from "../../playback.ts";
-import { isUsedByTarget } from "../../shortcuts.ts";
+import { isUsedByTarget } from "../../../parts/single-keys.ts";
 import { moveWordsBack, moveWordsForward } from "../editor/commands.ts";
 import type { Editor } from "../editor/editor.ts";
 import { paragraphAt } from "../editor/places.ts";

@@ -1,18 +1,12 @@
-import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useCallback, useMemo, useState } from "react";
-import { callConsole } from "../../../api/call-api.ts";
+import {
+  type KeptSettings,
+  putSettings,
+  settingsQuery,
+  settingsScope,
+} from "../../../api/console-settings.ts";
 import { defaultSettings, type EditSettings, readSettings } from "./settings.ts";
-
-/** What the user has kept for the console (docs/console.md); the editor has the field `editing`. */
-interface KeptSettings {
-  readonly settings: Readonly<Record<string, unknown>>;
-}
-
-const settingsQuery = queryOptions({
-  queryKey: ["console-settings"],
-  queryFn: ({ signal }) => callConsole<KeptSettings>("/console/settings", { signal }),
-  staleTime: 60_000,
-});
 
 /**
  * Returns the user's settings of the editor, which are the defaults until the service has answered,
@@ -38,9 +32,9 @@ export function useEditSettings(): {
       const kept = await queries.ensureQueryData(settingsQuery);
       const next = withChanged(kept, changed);
       queries.setQueryData(settingsQuery.queryKey, next);
-      return await callConsole<KeptSettings>("/console/settings", { method: "PUT", body: next });
+      return await putSettings(next);
     },
-    scope: { id: "console-settings" },
+    scope: settingsScope,
   });
   const change = useCallback(
     (changed: Partial<EditSettings>) => {

@@ -3580,8 +3580,8 @@ export const MetadataChangeSchema: GenMessage<MetadataChange, {jsonType: Metadat
  */
 export type ExportOptions = Message<"hlust.transcripts.v1alpha1.ExportOptions"> & {
   /**
-   * Whether the names of speakers are shown. Default: true, except in SRT, where a name is a part of
-   * the text: it is written where the speaker changes, as `Anna: `.
+   * Whether the names of speakers are shown. Default: true, except in SRT, where a name is a part
+   * of the text: it is written where the speaker changes, as `Anna: `.
    *
    * @generated from field: optional bool speakers = 1;
    */
@@ -3633,8 +3633,8 @@ export type ExportOptions = Message<"hlust.transcripts.v1alpha1.ExportOptions"> 
  */
 export type ExportOptionsJson = {
   /**
-   * Whether the names of speakers are shown. Default: true, except in SRT, where a name is a part of
-   * the text: it is written where the speaker changes, as `Anna: `.
+   * Whether the names of speakers are shown. Default: true, except in SRT, where a name is a part
+   * of the text: it is written where the speaker changes, as `Anna: `.
    *
    * @generated from field: optional bool speakers = 1;
    */

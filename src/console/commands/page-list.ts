@@ -1,0 +1,44 @@
+import { pageLetters, isPageLetter, type PageLetter } from "../frame/page-letters.ts";
+import { commonText } from "../text/common.ts";
+import type { Phrase } from "../text/language.tsx";
+import { programsText } from "../text/programs.ts";
+
+/** A page, with the letter after G that opens it. */
+export interface ListedPage {
+  readonly to: `/${string}`;
+  readonly text: Phrase<string>;
+  readonly letter: PageLetter | undefined;
+}
+
+/** The pages of the console; some are only for users who have a scope. */
+const pages: readonly {
+  readonly to: `/${string}`;
+  readonly text: Phrase<string>;
+  readonly scope?: string;
+}[] = [
+  { to: "/", text: commonText.overview },
+  { to: "/transcripts", text: commonText.transcripts },
+  { to: "/jobs", text: commonText.jobs },
+  { to: "/live", text: commonText.live },
+  { to: "/vocabulary", text: commonText.vocabulary },
+  { to: "/keys", text: commonText.keys },
+  { to: "/webhooks", text: commonText.webhooks, scope: "account" },
+  { to: "/usage", text: commonText.usage },
+  { to: "/programs", text: programsText.title },
+  { to: "/account", text: commonText.account },
+  { to: "/account/settings", text: commonText.accountSettings, scope: "account" },
+  { to: "/operator", text: commonText.operation, scope: "operator" },
+  { to: "/help", text: commonText.help },
+];
+
+/** Returns the pages for a user with these scopes. */
+export function pagesFor(scopes: readonly string[]): ListedPage[] {
+  const letters = new Map<string, PageLetter>(
+    Object.entries(pageLetters).flatMap(([letter, to]): [string, PageLetter][] =>
+      isPageLetter(letter) ? [[to, letter]] : [],
+    ),
+  );
+  return pages
+    .filter(({ scope }) => scope === undefined || scopes.includes(scope))
+    .map(({ to, text }) => ({ to, text, letter: letters.get(to) }));
+}
