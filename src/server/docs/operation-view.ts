@@ -32,19 +32,19 @@ export function operationView(placed: PlacedOperation, document: OpenApiDocument
   const label = methodLabel(placed);
   const id = operation.operationId;
   const { schemas } = document.components;
-  return html`<section class="operation" id="${id}" aria-labelledby="${id}-title">
+  return html`<section class="operation" id="${id}" aria-labelledby="${id}-title ${id}-path">
     <div class="said">
       <h3 id="${id}-title"><a href="#${id}">${inline(operation.summary)}</a></h3>
       <p class="route">
         <span class="method ${label.toLowerCase()}">${label}</span>
-        <code>${pathView(path)}</code>
+        <code id="${id}-path">${pathView(path)}</code>
       </p>
       ${prose(operation.description)} ${accessView(operation)}
       ${parametersView(operation.parameters ?? [])}
       ${operation.requestBody && bodyView(operation.requestBody, schemas)}
       ${socketView(operation, schemas)} ${answersView(operation, document)}
     </div>
-    <div class="shown">
+    <div class="shown" role="group" aria-label="Examples" tabindex="0">
       ${samplesView(operation)} ${answerExamples(operation)}
       ${Object.values(operation["x-websocket"]?.examples ?? {}).map(exchangeView)}
     </div>
