@@ -29,12 +29,12 @@ const people = () => page.getByRole("list", { name: "Fólk" }).getByRole("listit
 const log = () => page.getByRole("list", { name: "Dagbók" }).getByRole("listitem");
 
 async function invite(email: string, name: string, role: string): Promise<void> {
-  await button("Bjóða manneskju").first().click();
+  await button("Bjóða notanda").first().click();
   await dialog().getByLabel("Netfang").fill(email);
   await dialog().getByLabel("Nafn").fill(name);
   await dialog().getByLabel("Hlutverk").selectOption({ label: role });
   await dialog().getByText("Hér er engin innskráningarþjónusta").waitFor();
-  await dialog().getByRole("button", { name: "Bjóða manneskju" }).click();
+  await dialog().getByRole("button", { name: "Bjóða notanda" }).click();
   // A link is offered next.
   await dialog().getByRole("button", { name: "Búa til tengil" }).waitFor();
   await dialog().getByRole("button", { name: "Hætta við" }).click();
@@ -43,7 +43,7 @@ async function invite(email: string, name: string, role: string): Promise<void> 
 
 test("members are invited, get another role and are removed, but the last owner stays", async () => {
   await page.getByText("Engum hefur verið boðið enn.").waitFor();
-  await button("Bjóða manneskju").press("Enter");
+  await button("Bjóða notanda").press("Enter");
   await until(() => page.evaluate<boolean>("document.activeElement?.type === 'email'"));
   await page.keyboard.press("Enter");
   await dialog().getByText("Skrifaðu netfang.").waitFor();
@@ -53,13 +53,15 @@ test("members are invited, get another role and are removed, but the last owner 
   await dialog().getByText("Þetta er ekki netfang.").waitFor();
   await page.keyboard.press("Escape");
   await invite("thordur@example.is", "Þórður Ægisson <b>", "Eigandi: allt");
-  await invite("asa@example.is", "", "Lesandi: les");
+  await invite("asa@example.is", "", "Lesandi: má lesa");
   assert.equal(await people().count(), 2);
   const [asa, thordur] = [people().first(), people().last()];
   assert.match(await thordur.innerText(), /Þórður Ægisson <b>\s+thordur@example\.is\s+boðið /);
-  await thordur.getByLabel("Hlutverk: Þórður Ægisson <b>").selectOption({ label: "Lesandi: les" });
+  await thordur
+    .getByLabel("Hlutverk: Þórður Ægisson <b>")
+    .selectOption({ label: "Lesandi: má lesa" });
   // Nothing changes before the user has confirmed it.
-  await dialog().getByText("Nýtt hlutverk: Lesandi: les.").waitFor();
+  await dialog().getByText("Nýtt hlutverk: Lesandi: má lesa.").waitFor();
   await dialog().getByRole("button", { name: "Breyta hlutverki" }).click();
   await dialog().getByRole("alert").getByText("Þetta er eini eigandinn").waitFor();
   await page.keyboard.press("Escape");
@@ -89,7 +91,7 @@ test("members are invited, get another role and are removed, but the last owner 
 });
 
 test("an invited member signs in once with the link that an owner has copied", async () => {
-  await invite("gudrun@example.is", "Guðrún", "Þátttakandi: les, skrifar og talar");
+  await invite("gudrun@example.is", "Guðrún", "Þátttakandi: má lesa, breyta og skrifa upp");
   await page.getByRole("button", { name: "Tengill: Guðrún" }).click();
   await dialog().getByRole("button", { name: "Búa til tengil" }).click();
   const code = dialog().locator("pre");
@@ -118,7 +120,7 @@ test("a session is ended from another session; a viewer sees only their own sess
   });
   await using other = await pages.open("/account", { key: json.secret });
   const own = other.getByRole("list", { name: "Innskráningar" }).getByRole("listitem");
-  await own.getByText("þessi gluggi").waitFor();
+  await own.getByText("þessi innskráning").waitFor();
   assert.equal(await own.count(), 1);
   assert.equal(await other.getByRole("heading", { level: 2 }).count(), 1);
   await page.reload();
@@ -147,7 +149,7 @@ test("the audit log shows who did what, back to its first entry", async () => {
 });
 
 test("the account page is accessible and fits the screen in every look", async () => {
-  await invite("olof@example.is", "Ólöf Þöll", "Þátttakandi: les, skrifar og talar");
+  await invite("olof@example.is", "Ólöf Þöll", "Þátttakandi: má lesa, breyta og skrifa upp");
   await log().first().waitFor();
   await people().first().waitFor();
   await checkLooks(page, "account");

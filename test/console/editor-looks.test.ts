@@ -36,7 +36,16 @@ const phone: BrowserContextOptions = {
 };
 
 /** The names and times of the interview. While the text is edited, they are buttons. */
-const margin = ["Fréttamaður", "0:00", "Rödd S2", "0:07", "Fréttamaður", "0:18", "Rödd S2", "0:22"];
+const margin = [
+  "Fréttamaður",
+  "0:00",
+  "Mælandi S2",
+  "0:07",
+  "Fréttamaður",
+  "0:18",
+  "Mælandi S2",
+  "0:22",
+];
 
 const editedText = (page: Page) => page.getByRole("textbox", { name: "Textinn, í vinnslu" });
 

@@ -18,7 +18,7 @@ const seed = Number(process.env["PROPERTY_SEED"] ?? Date.now() % 1_000_000_000);
 /** The number of texts, and of the commands that change each. */
 const counts = { texts: 1, commands: 60 };
 
-const speakers: Readonly<Record<string, string>> = { S1: "Fréttamaður", S2: "Rödd S2" };
+const speakers: Readonly<Record<string, string>> = { S1: "Fréttamaður", S2: "Mælandi S2" };
 
 let pages: TestPages;
 before(async () => {

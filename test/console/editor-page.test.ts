@@ -240,7 +240,7 @@ test("a name that the user gives a speaker next to the text does not get in the 
   await placeCaret(page, 0, 0);
   await page.keyboard.type("x");
   await page.getByRole("button", { name: "Breyta nafninu Fréttamaður" }).click();
-  const field = page.getByRole("textbox", { name: "Nafn á rödd S1" });
+  const field = page.getByRole("textbox", { name: "Nafn mælanda S1" });
   await field.fill("Anna");
   await field.press("Enter");
   await until(async () => (await versionsOf(pages.service, name)).length === 2);

@@ -50,21 +50,21 @@ const reporter = "Fréttamaður";
 
 test("F8 and a digit sets the speaker of a paragraph, Shift+F8 of all, and both are undone", async () => {
   await using page = await openInterview(pages);
-  const opened = [reporter, "Rödd S2", reporter, "Rödd S2"];
+  const opened = [reporter, "Mælandi S2", reporter, "Mælandi S2"];
   await untilSpeakers(page, opened);
   await placeCaret(page, 2, 5);
   await page.keyboard.press("F8");
   await paletteOf(page).waitFor();
   await page.keyboard.press("2");
   await paletteOf(page).waitFor({ state: "detached" });
-  await untilSpeakers(page, [reporter, "Rödd S2", "", ""]);
+  await untilSpeakers(page, [reporter, "Mælandi S2", "", ""]);
   await until(async () => (await caretOf(page)).offset === 5);
   await page.keyboard.press("Shift+F8");
   await paletteOf(page).waitFor();
   await page.keyboard.press("1");
   await untilSpeakers(page, [reporter, "", "", ""]);
   await page.keyboard.press("Control+z");
-  await untilSpeakers(page, [reporter, "Rödd S2", "", ""]);
+  await untilSpeakers(page, [reporter, "Mælandi S2", "", ""]);
   await page.keyboard.press("Control+z");
   await untilSpeakers(page, opened);
 });
@@ -79,16 +79,16 @@ test("a speaker keeps the same key while others are assigned, also the first to 
     await paletteOf(page).waitFor({ state: "detached" });
   };
   await assign(0, "2");
-  await untilSpeakers(page, ["Rödd S2", "", reporter, "Rödd S2"]);
+  await untilSpeakers(page, ["Mælandi S2", "", reporter, "Mælandi S2"]);
   // The reporter was the first to speak when the text was opened.
   await assign(3, "1");
-  await untilSpeakers(page, ["Rödd S2", "", reporter, ""]);
+  await untilSpeakers(page, ["Mælandi S2", "", reporter, ""]);
   await assign(2, "2");
-  await untilSpeakers(page, ["Rödd S2", "", "", reporter]);
+  await untilSpeakers(page, ["Mælandi S2", "", "", reporter]);
   await assign(3, "2");
-  await untilSpeakers(page, ["Rödd S2", "", "", ""]);
+  await untilSpeakers(page, ["Mælandi S2", "", "", ""]);
   await assign(0, "1");
-  await untilSpeakers(page, [reporter, "Rödd S2", "", ""]);
+  await untilSpeakers(page, [reporter, "Mælandi S2", "", ""]);
 });
 
 test("a speaker is added and renamed from the margin, each in one step", async () => {
@@ -96,26 +96,26 @@ test("a speaker is added and renamed from the margin, each in one step", async (
   await page.locator(".segment-speaker").nth(2).click();
   await paletteOf(page).getByRole("textbox", { name: "Nafn nýs mælanda" }).fill("1 Þórdís");
   await page.keyboard.press("Enter");
-  await untilSpeakers(page, [reporter, "Rödd S2", "1 Þórdís", "Rödd S2"]);
+  await untilSpeakers(page, [reporter, "Mælandi S2", "1 Þórdís", "Mælandi S2"]);
   await page.locator(".segment-speaker").nth(1).click();
-  await paletteOf(page).getByRole("button", { name: "Breyta nafni: Rödd S2" }).click();
-  await paletteOf(page).getByRole("textbox", { name: "Nýtt nafn: Rödd S2" }).fill("Lögregla");
+  await paletteOf(page).getByRole("button", { name: "Breyta nafni: Mælandi S2" }).click();
+  await paletteOf(page).getByRole("textbox", { name: "Nýtt nafn: Mælandi S2" }).fill("Lögregla");
   await page.keyboard.press("Enter");
   await untilSpeakers(page, [reporter, "Lögregla", "1 Þórdís", "Lögregla"]);
   await page.keyboard.press("Control+z");
   await page.keyboard.press("Control+z");
-  await untilSpeakers(page, [reporter, "Rödd S2", reporter, "Rödd S2"]);
+  await untilSpeakers(page, [reporter, "Mælandi S2", reporter, "Mælandi S2"]);
 });
 
 test("Shift+Enter divides for the other of the last two speakers, in one step", async () => {
   await using page = await openInterview(pages);
   await placeCaret(page, 1, second.indexOf("Við sjáum"));
   await page.keyboard.press("Shift+Enter");
-  await untilSpeakers(page, [reporter, "Rödd S2", reporter, "", "Rödd S2"]);
+  await untilSpeakers(page, [reporter, "Mælandi S2", reporter, "", "Mælandi S2"]);
   assert.match((await textsOf(page))[2] ?? "", /^Við sjáum/);
   assert.deepEqual(await caretOf(page), { paragraph: 2, offset: 0 });
   await page.keyboard.press("Control+z");
-  await untilSpeakers(page, [reporter, "Rödd S2", reporter, "Rödd S2"]);
+  await untilSpeakers(page, [reporter, "Mælandi S2", reporter, "Mælandi S2"]);
 });
 
 test("a paragraph is put back to the words it was made from, in one step, by a chosen key", async () => {
@@ -202,7 +202,7 @@ test("a paragraph that shows no name has a button for its speaker, where the poi
   await using page = await openInterview(pages);
   await placeCaret(page, 2, 12);
   await page.keyboard.press("Enter");
-  await untilSpeakers(page, [reporter, "Rödd S2", reporter, "", "Rödd S2"]);
+  await untilSpeakers(page, [reporter, "Mælandi S2", reporter, "", "Mælandi S2"]);
   const button = page.locator(".segment").nth(3).getByRole("button", { name: "Mælandi: " });
   assert.equal(await button.getAttribute("aria-label"), `Mælandi: ${reporter}`);
   const opacity = () =>
@@ -216,15 +216,15 @@ test("a paragraph that shows no name has a button for its speaker, where the poi
   await button.click();
   await paletteOf(page).getByRole("textbox", { name: "Nafn nýs mælanda" }).fill("Þórdís");
   await page.keyboard.press("Enter");
-  await untilSpeakers(page, [reporter, "Rödd S2", reporter, "Þórdís", "Rödd S2"]);
+  await untilSpeakers(page, [reporter, "Mælandi S2", reporter, "Þórdís", "Mælandi S2"]);
 });
 
 test("a new name of a speaker is saved without the segments", async () => {
   const name = await createInterview(pages.service);
   await using page = await openEditing(pages, name);
   await page.locator(".segment-speaker").nth(1).click();
-  await paletteOf(page).getByRole("button", { name: "Breyta nafni: Rödd S2" }).click();
-  await paletteOf(page).getByRole("textbox", { name: "Nýtt nafn: Rödd S2" }).fill("Lögregla");
+  await paletteOf(page).getByRole("button", { name: "Breyta nafni: Mælandi S2" }).click();
+  await paletteOf(page).getByRole("textbox", { name: "Nýtt nafn: Mælandi S2" }).fill("Lögregla");
   await page.keyboard.press("Enter");
   await untilSpeakers(page, [reporter, "Lögregla", reporter, "Lögregla"]);
   const changes = await sentChanges(page, async () => {

@@ -100,7 +100,7 @@ test("text typed over several paragraphs replaces them, and undo brings them bac
   await page.keyboard.press("Control+z");
   await untilTexts(page, said);
   const speakers = await page.locator(".segment-speaker:not(.unnamed)").allTextContents();
-  assert.deepEqual(speakers, ["Fréttamaður", "Rödd S2", "Fréttamaður", "Rödd S2"]);
+  assert.deepEqual(speakers, ["Fréttamaður", "Mælandi S2", "Fréttamaður", "Mælandi S2"]);
 });
 
 test("selecting all, typing and undoing keeps every paragraph", async () => {

@@ -61,7 +61,7 @@ test("the first start prints a link that works once and is not in the log", asyn
   assert.equal(page.url(), `${service.address}/console/`);
 
   const second = await follow(link);
-  await second.getByText("Hlekkurinn gildir ekki lengur").waitFor();
+  await second.getByText("Tengillinn gildir ekki lengur").waitFor();
   await second.getByRole("heading", { level: 1, name: "Skráðu þig inn" }).waitFor();
 });
 

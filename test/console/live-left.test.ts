@@ -127,8 +127,8 @@ test("another tab does not offer a recording until its own tab has ended", async
   assert.equal(await left(other).count(), 0);
   await page.close();
   await left(other).waitFor();
-  await other.getByRole("button", { name: "Henda henni" }).click();
-  await other.getByRole("dialog").getByRole("button", { name: "Henda þessu" }).click();
+  await other.getByRole("button", { name: "Farga henni" }).click();
+  await other.getByRole("dialog").getByRole("button", { name: "Farga upptökunni" }).click();
   await left(other).waitFor({ state: "detached" });
   await assertNoneLeft(other);
 });
@@ -137,12 +137,12 @@ test("a recording that was discarded is gone, even if the page is left in the sa
   await using page = await speak(2);
   await press(page, "Stöðva");
   await press(page, "Byrja upp á nýtt");
-  await page.getByRole("dialog").getByRole("button", { name: "Henda þessu" }).waitFor();
+  await page.getByRole("dialog").getByRole("button", { name: "Farga upptökunni" }).waitFor();
   await Promise.all([
     page.waitForURL(/console\/keys$/),
     page.evaluate(`{
       const button = [...document.querySelectorAll("[role=dialog] button")]
-        .find(({ textContent }) => textContent === "Henda þessu");
+        .find(({ textContent }) => textContent === "Farga upptökunni");
       button.click();
       location.assign("/console/keys");
     }`),

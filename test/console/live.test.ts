@@ -208,7 +208,7 @@ test("no words are lost if the microphone is disconnected, the page is left or s
     return uploads === 1 ? route.abort() : route.continue();
   });
   await press(page, "Vista sem uppskrift");
-  await page.getByLabel("Heiti").fill("Ávarp Þóru & Ægis");
+  await page.getByLabel("Titill").fill("Ávarp Þóru & Ægis");
   await press(page, "Vista");
   await alert(page, "Ekki næst í þjónustuna.");
   await checkLooks(page, "live-save-failed", someLooks);

@@ -149,7 +149,7 @@ test("a link that has been used or is older than ten minutes is refused, even wh
   for (const [address, options] of rows) {
     await using page = await pages.open("/nowhere", options);
     await page.goto(address);
-    await page.getByText("hver hlekkur gildir einu sinni, í tíu mínútur.").waitFor();
+    await page.getByText("hver tengill gildir einu sinni, í tíu mínútur.").waitFor();
     await page.getByText("bin/hlust console").first().waitFor();
   }
 });

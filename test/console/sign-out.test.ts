@@ -99,7 +99,7 @@ test("uploads that are not finished are asked about, and continue after the answ
     await route.continue();
   });
   await press(page, "Skrifa upp");
-  await page.getByRole("list", { name: "Skrár á leiðinni" }).waitFor();
+  await page.getByRole("list", { name: "Skrár í sendingu" }).waitFor();
   await press(page, "Skrá út");
   const text = "Útskráning fjarlægir 2 skrár sem eru á leiðinni.";
   await question(page).getByText(text).waitFor();

@@ -30,17 +30,17 @@ const said = (page: Page, text: string) =>
 test("a speaker is named with only the keyboard: immediately, everywhere, and in one version", async () => {
   const name = await createInterview(pages.service);
   await using page = await openAside(name);
-  const speakers = page.getByRole("region", { name: "Raddir" });
+  const speakers = page.getByRole("region", { name: "Mælendur" });
   assert.deepEqual(await speakers.getByRole("listitem").allInnerTexts(), [
     "Fréttamaður\n0:12",
-    "Rödd S2\n0:22",
+    "Mælandi S2\n0:22",
   ]);
   // Names that can be changed show a pencil.
   const sign = await page.evaluate<string>(
     "getComputedStyle(document.querySelector('button.speaker-name'), '::after').content",
   );
   assert.match(sign, /✎/);
-  await speakers.getByRole("button", { name: "Breyta nafninu Rödd S2" }).focus();
+  await speakers.getByRole("button", { name: "Breyta nafninu Mælandi S2" }).focus();
   await page.keyboard.press("Enter");
   await page.keyboard.type("Þórdís Ægisdóttir");
   await page.keyboard.press("Enter");
@@ -61,7 +61,7 @@ test("leaving the field saves a name once, while Escape or an unchanged name sav
   const name = await createInterview(pages.service);
   await using page = await openAside(name);
   const rename = page.getByRole("button", { name: "Breyta nafninu Fréttamaður" });
-  const field = page.getByLabel("Nafn á rödd S1");
+  const field = page.getByLabel("Nafn mælanda S1");
   await rename.click();
   await field.fill("Annað");
   await field.press("Escape");
@@ -75,7 +75,7 @@ test("leaving the field saves a name once, while Escape or an unchanged name sav
   await page.getByRole("button", { name: "Breyta nafninu Sunna Björk" }).click();
   await field.fill("");
   await field.press("Enter");
-  await page.getByRole("button", { name: "Breyta nafninu Rödd S1" }).waitFor();
+  await page.getByRole("button", { name: "Breyta nafninu Mælandi S1" }).waitFor();
   await until(async () => Object.keys((await metadataOf(name)).speakers).length === 0);
   assert.equal((await versionsOf(pages.service, name)).length, 3);
 });
@@ -91,7 +91,7 @@ test("a name that is not saved stays in its field, and a lost response does not 
     } else await route.fallback();
   });
   await page.getByRole("button", { name: "Breyta nafninu Fréttamaður" }).click();
-  const field = page.getByLabel("Nafn á rödd S1");
+  const field = page.getByLabel("Nafn mælanda S1");
   await field.fill("Sunna");
   await field.press("Enter");
   await page.getByRole("alert").filter({ hasText: "Ekki næst í þjónustuna." }).waitFor();
@@ -105,8 +105,8 @@ test("a name that is not saved stays in its field, and a lost response does not 
   assert.equal((await versionsOf(pages.service, name)).length, 2);
 
   await page.context().setOffline(true);
-  await page.getByRole("button", { name: "Breyta nafninu Rödd S2" }).click();
-  const other = page.getByLabel("Nafn á rödd S2");
+  await page.getByRole("button", { name: "Breyta nafninu Mælandi S2" }).click();
+  const other = page.getByLabel("Nafn mælanda S2");
   await other.fill("Már");
   await other.press("Enter");
   await page.getByRole("alert").filter({ hasText: "Ekki næst í þjónustuna." }).waitFor();
@@ -127,7 +127,7 @@ test("changes by others are kept, and a conflict is shown to the user", async ()
   });
   const rename = page.getByRole("button", { name: "Breyta nafninu Fréttamaður" });
   await rename.click();
-  await page.getByLabel("Nafn á rödd S1").fill("Sunna");
+  await page.getByLabel("Nafn mælanda S1").fill("Sunna");
   await page.keyboard.press("Enter");
   await said(page, "Nafnið Sunna er vistað.");
   await page.getByRole("heading", { level: 1, name: "Nýr titill" }).waitFor();
@@ -140,7 +140,7 @@ test("changes by others are kept, and a conflict is shown to the user", async ()
     metadata: { speakers: { S1: speaker("Björk") } },
   });
   await page.getByRole("button", { name: "Breyta nafninu Sunna" }).click();
-  const field = page.getByLabel("Nafn á rödd S1");
+  const field = page.getByLabel("Nafn mælanda S1");
   await field.fill("Sunna Björk");
   await field.press("Enter");
   const conflict = page.getByRole("alert").filter({ hasText: "Þar stendur nú „Björk“." });
@@ -258,8 +258,8 @@ test("a user with read-only access cannot edit anything", async () => {
 test("a name that is being typed when the session ends is still there when the user is back", async () => {
   const name = await createInterview(pages.service);
   await using page = await openAside(name);
-  await page.getByRole("button", { name: "Breyta nafninu Rödd S2" }).click();
-  const field = page.getByLabel("Nafn á rödd S2");
+  await page.getByRole("button", { name: "Breyta nafninu Mælandi S2" }).click();
+  const field = page.getByLabel("Nafn mælanda S2");
   await field.fill("Guðrún Ósk");
   await page.context().clearCookies();
   await page.evaluate(`new BroadcastChannel("hlust.session").postMessage("changed")`);

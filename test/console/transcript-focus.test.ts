@@ -72,8 +72,8 @@ for (const size of sizes) {
     const picture = page.locator(".picture");
     const small = await picture.locator("video").boundingBox();
     assert.deepEqual(await hiddenControls(page), [], "small");
-    await page.getByRole("button", { name: "Stækka myndina" }).click();
-    const shrink = page.getByRole("button", { name: "Minnka myndina" });
+    await page.getByRole("button", { name: "Stækka myndskeiðið" }).click();
+    const shrink = page.getByRole("button", { name: "Minnka myndskeiðið" });
     await shrink.waitFor();
     assert.deepEqual(await hiddenControls(page), [], "large");
     const large = await picture.locator("video").boundingBox();
@@ -99,7 +99,7 @@ for (const size of sizes) {
         return shown?.closest(".words-text, .words") !== null;
       })()`),
     );
-    await page.getByRole("button", { name: "Loka myndinni" }).click();
+    await page.getByRole("button", { name: "Loka myndskeiðinu" }).click();
     await picture.waitFor({ state: "detached" });
     assert.deepEqual(await hiddenControls(page), [], "closed");
   });

@@ -200,7 +200,7 @@ test("keys play, pause and seek, except in a field or with AltGr", async () => {
 
   await page.keyboard.press("?");
   const sheet = page.getByRole("dialog", { name: "Flýtilyklar" });
-  await sheet.getByText("Næsta efnisgrein").waitFor();
+  await sheet.getByText("Næsta málsgrein").waitFor();
   await checkLooks(page, "transcript-shortcuts", someLooks);
   await page.getByRole("dialog").getByRole("checkbox").uncheck();
   await page.keyboard.press("Escape");

@@ -97,7 +97,7 @@ test("transcripts are listed newest first with their details, whatever their tit
     `Störf þingsins, ${seeded}`,
     "þingfundur",
     "íslenska",
-    "2 raddir",
+    "2 mælendur",
     "36:17",
     "20. nóv.",
   ]);

@@ -28,7 +28,7 @@ const desktop = { size: "desktop", language: "is", theme: "light" } as const;
 function listed(page: Page, list: string, subject: string): Locator {
   return page.getByRole("list", { name: list }).getByRole("listitem").filter({ hasText: subject });
 }
-const sentRow = (page: Page, subject: string) => listed(page, "Skrár á leiðinni", subject);
+const sentRow = (page: Page, subject: string) => listed(page, "Skrár í sendingu", subject);
 const jobRow = (page: Page, subject: string) => listed(page, "Verk, þau nýjustu efst", subject);
 const title = (page: Page) => page.getByRole("textbox", { name: "Titill" });
 

@@ -49,7 +49,7 @@ test("the picture plays, pauses when it is clicked, and can be hidden while the 
   await page.getByRole("button", { name: "Gera hlé" }).waitFor();
   const placeOf = () => page.evaluate<number>("document.querySelector('video').currentTime");
   await until(async () => (await placeOf()) > 0.3);
-  const toggle = page.getByRole("button", { name: "Mynd", exact: true });
+  const toggle = page.getByRole("button", { name: "Myndskeið", exact: true });
   assert.equal(await toggle.getAttribute("aria-pressed"), "true");
   await toggle.click();
   await page.locator(".picture").waitFor({ state: "detached" });
@@ -65,11 +65,11 @@ test("the picture plays, pauses when it is clicked, and can be hidden while the 
 
 test("a browser remembers that pictures are hidden", async () => {
   await using page = await openVideo();
-  await page.getByRole("button", { name: "Mynd", exact: true }).click();
+  await page.getByRole("button", { name: "Myndskeið", exact: true }).click();
   await page.locator(".picture").waitFor({ state: "detached" });
   await page.reload();
   await page.getByRole("button", { name: "Spila" }).waitFor();
-  const toggle = page.getByRole("button", { name: "Mynd", exact: true });
+  const toggle = page.getByRole("button", { name: "Myndskeið", exact: true });
   await toggle.waitFor();
   assert.equal(await toggle.getAttribute("aria-pressed"), "false");
   assert.equal(await page.locator(".picture").count(), 0);
@@ -164,6 +164,6 @@ test("a recording without a picture has no picture to show or hide", async () =>
   const sound = await createTranscript(pages.service, transcript, media);
   await using page = await pages.open(`/${sound}`);
   await page.getByRole("button", { name: "Spila" }).waitFor();
-  assert.equal(await page.getByRole("button", { name: "Mynd", exact: true }).count(), 0);
+  assert.equal(await page.getByRole("button", { name: "Myndskeið", exact: true }).count(), 0);
   assert.equal(await page.locator(".picture").count(), 0);
 });

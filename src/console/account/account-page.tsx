@@ -1,7 +1,11 @@
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useSession } from "../api/use-session.ts";
+import { isFirstLoad } from "../parts/is-first-load.ts";
 import { PageHead } from "../parts/page-head.tsx";
 import { accountText } from "../text/account.ts";
+import { commonText } from "../text/common.ts";
 import { useText } from "../text/language.tsx";
+import { auditQuery, membersQuery, sessionsQuery } from "./account-query.ts";
 import { AuditLog } from "./audit-log.tsx";
 import { Members } from "./members.tsx";
 import { Sessions } from "./sessions.tsx";
@@ -16,12 +20,20 @@ export function AccountPage() {
   const t = useText();
   const { account, role, scopes } = useSession();
   const canManage = scopes.includes("account");
+  const isLoading = isFirstLoad([
+    useQuery({ ...membersQuery, enabled: canManage }),
+    useQuery(sessionsQuery),
+    useInfiniteQuery({ ...auditQuery, enabled: canManage }),
+  ]);
   return (
     <div key={account.name} className="account">
       <PageHead title={account.displayName} {...(role && { sub: t(accountText.roleOf[role]) })} />
-      {canManage && <Members />}
-      <Sessions />
-      {canManage && <AuditLog />}
+      {isLoading && <p className="quiet">{t(commonText.loading)}</p>}
+      <div hidden={isLoading}>
+        {canManage && <Members />}
+        <Sessions />
+        {canManage && <AuditLog />}
+      </div>
     </div>
   );
 }

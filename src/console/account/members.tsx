@@ -88,7 +88,9 @@ function MemberRow({
   const now = useNow();
   return (
     <li className="row account-row">
-      <h3 className="title">{title}</h3>
+      <h3 className="title" dir="auto">
+        {title}
+      </h3>
       <div className="meta">
         {displayName !== "" && <span>{email}</span>}
         <span>{t(accountText.invited)(shortDate(language, new Date(creationTime), now))}</span>

@@ -80,7 +80,7 @@ function AccountRow({
   });
   return (
     <li className="row operator-account">
-      <h3 className="title">
+      <h3 className="title" dir="auto">
         {name} {account.disabled && <Chip text={t(operatorText.disabled)} />}
       </h3>
       <div className="meta">

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 import { useSession } from "../api/use-session.ts";
+import { isFirstLoad } from "../parts/is-first-load.ts";
 import { PageHead } from "../parts/page-head.tsx";
 import { ProblemNote } from "../parts/problem-note.tsx";
 import { commonText } from "../text/common.ts";
@@ -9,11 +10,18 @@ import { overviewText } from "../text/overview.ts";
 import { useUploads } from "../upload/uploads.tsx";
 import { FirstSteps } from "./first-steps.tsx";
 import { useFirstSteps } from "./use-first-steps.ts";
+import { healthQuery } from "./health-query.ts";
 import { Health } from "./health.tsx";
 import { LatestJobs } from "./latest-jobs.tsx";
 import { LatestTranscripts } from "./latest-transcripts.tsx";
 import { Models } from "./models.tsx";
-import { latestJobsQuery, latestTranscriptsQuery } from "./overview-queries.ts";
+import { modelsQuery } from "../api/installed-languages.ts";
+import {
+  accountQuery,
+  latestJobsQuery,
+  latestTranscriptsQuery,
+  usageDaysQuery,
+} from "./overview-queries.ts";
 import { Usage } from "./usage.tsx";
 import "../parts/rows.css";
 import "./overview.css";
@@ -24,6 +32,15 @@ import "./overview.css";
 export function OverviewPage() {
   const t = useText();
   const { account, scopes } = useSession();
+  const mayRead = scopes.includes("transcripts.read");
+  const isLoading = isFirstLoad([
+    useQuery({ ...latestJobsQuery, enabled: mayRead }),
+    useQuery({ ...latestTranscriptsQuery, enabled: mayRead }),
+    useQuery(accountQuery),
+    useQuery(usageDaysQuery),
+    useQuery(healthQuery),
+    useQuery(modelsQuery),
+  ]);
   return (
     <>
       <PageHead title={t(commonText.overview)} sub={account.displayName}>
@@ -33,7 +50,8 @@ export function OverviewPage() {
           </Link>
         )}
       </PageHead>
-      <div className="overview">
+      {isLoading && <p className="quiet">{t(commonText.loading)}</p>}
+      <div className="overview" hidden={isLoading}>
         <Activity />
         <div className="overview-service">
           <Health />

@@ -15,7 +15,13 @@ export function ChipButton({
   readonly isRemovable?: boolean;
 }) {
   return (
-    <button type="button" className="chip pressable" aria-label={label} onClick={onPress}>
+    <button
+      type="button"
+      className="chip pressable"
+      dir="auto"
+      aria-label={label}
+      onClick={onPress}
+    >
       {text}
       {isRemovable && <span aria-hidden="true"> ×</span>}
     </button>

@@ -2,5 +2,9 @@ import "./chip.css";
 
 /** A short label for a keyword, a scope or the like. */
 export function Chip({ text }: { readonly text: string }) {
-  return <span className="chip">{text}</span>;
+  return (
+    <span className="chip" dir="auto">
+      {text}
+    </span>
+  );
 }

@@ -7,7 +7,7 @@ export const accountText = {
     is: "Engum hefur verið boðið enn.",
     en: "No one has been invited yet.",
   },
-  invite: { is: "Bjóða manneskju", en: "Invite a member" },
+  invite: { is: "Bjóða notanda", en: "Invite a member" },
   inviteNext: {
     is: "Sá sem skráir sig inn með þessu netfangi kemst inn á reikninginn. Enginn póstur er sendur.",
     en: "Anyone who signs in with this address joins the account. No email is sent.",
@@ -41,10 +41,10 @@ export const accountText = {
   roleOf: {
     OWNER: { is: "Eigandi: allt", en: "Owner: full access" },
     MEMBER: {
-      is: "Þátttakandi: les, skrifar og talar",
+      is: "Þátttakandi: má lesa, breyta og skrifa upp",
       en: "Member: can view, edit and transcribe",
     },
-    VIEWER: { is: "Lesandi: les", en: "Viewer: can view" },
+    VIEWER: { is: "Lesandi: má lesa", en: "Viewer: can view" },
   },
   roleFor: {
     is: (name: string) => `Hlutverk: ${name}`,
@@ -88,7 +88,7 @@ export const accountText = {
     is: (when: string) => `síðast ${when}`,
     en: (when: string) => `last seen ${when}`,
   },
-  current: { is: "þessi gluggi", en: "this session" },
+  current: { is: "þessi innskráning", en: "this session" },
   end: { is: "Ljúka", en: "End" },
   endOf: {
     is: (name: string) => `Ljúka innskráningu: ${name}`,
@@ -104,7 +104,7 @@ export const accountText = {
   operator: { is: "Rekstraraðili", en: "Operator" },
   refused: { is: "hafnað", en: "refused" },
   anyone: {
-    members: { is: "Manneskja", en: "A member" },
+    members: { is: "Notandi", en: "A member" },
     apiKeys: { is: "API-lykill", en: "An API key" },
     clientKeys: { is: "Undirritunarlykill", en: "A signing key" },
   },
@@ -115,14 +115,14 @@ export const accountText = {
 export const accountProblems: Problems = {
   MEMBER_EXISTS: {
     sentence: {
-      is: "Manneskja með þetta netfang er þegar á reikningnum.",
+      is: "Notandi með þetta netfang er þegar á reikningnum.",
       en: "A member of the account already has this address.",
     },
-    next: { is: "Finndu hana á listanum.", en: "You can find them in the list." },
+    next: { is: "Finndu hann á listanum.", en: "You can find them in the list." },
   },
   TOO_MANY_MEMBERS: {
     sentence: {
-      is: "1.000 manns eru á reikningnum, og fleiri komast ekki að.",
+      is: "Á reikningnum eru 1.000 notendur, og fleiri komast ekki að.",
       en: "The account has reached its limit of 1,000 members.",
     },
     next: { is: "Fjarlægðu einhvern og reyndu aftur.", en: "Remove a member and try again." },

@@ -19,7 +19,7 @@ const ofPerson = (is: string, en: string): Act => ({
 
 /** The text that the audit log shows after the name of the actor, for each act. */
 const acts: Readonly<Record<string, Act>> = {
-  "access.refused": plain("reyndi það sem ekki mátti", "attempted something without permission"),
+  "access.refused": plain("reyndi óheimila aðgerð", "attempted something without permission"),
   "account.create": plain("stofnaði reikninginn", "created the account"),
   "account.update": plain("breytti reikningnum", "updated the account"),
   "limits.update": plain("breytti mörkum reikningsins", "changed the account's limits"),
@@ -36,7 +36,7 @@ const acts: Readonly<Record<string, Act>> = {
   "review.remove": plain("fjarlægði yfirlestrarmerki", "removed review marks"),
   "session.create": plain("skráði sig inn", "signed in"),
   "session.delete": plain("lauk innskráningu", "ended a session"),
-  "sign_in.refused": plain("komst ekki inn", "failed to sign in"),
+  "sign_in.refused": plain("gat ekki skráð sig inn", "failed to sign in"),
   "sign_in_token.create": plain("bjó til innskráningartengil", "created a sign-in link"),
   "stream_token.create": plain("opnaði beint streymi", "opened a live stream"),
   "share.create": plain("bjó til tengil á uppskrift", "created a link to a transcript"),

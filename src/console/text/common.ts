@@ -21,7 +21,7 @@ export const commonText = {
   skipToContent: { is: "Beint í efnið", en: "Skip to content" },
   language: { is: "Tungumál", en: "Language" },
   theme: { is: "Útlit", en: "Appearance" },
-  themeSystem: { is: "Eins og tækið", en: "System" },
+  themeSystem: { is: "Fylgja tækinu", en: "System" },
   themeLight: { is: "Ljóst", en: "Light" },
   themeDark: { is: "Dökkt", en: "Dark" },
   signOut: { is: "Skrá út", en: "Sign out" },

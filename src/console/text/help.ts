@@ -23,7 +23,7 @@ export const helpTopics = {
     text: [
       {
         is: "Opnaðu uppskrift og ýttu á E eða á hnappinn Breyta texta. Textinn, staðurinn á síðunni og hljóðið haldast. Hnappurinn Lesa lýkur breytingum. Vanti hnappinn Breyta texta er þetta eldri útgáfa, sýndir eru skjátextar, eða þú mátt aðeins lesa.",
-        en: "Open a transcript and press E or the button Edit text. The text, your place on the page and the sound stay. The button Read ends editing. If there is no button Edit text, this is an earlier version, its subtitles are shown, or you may only read.",
+        en: "Open a transcript and press E or the button Edit text. The text, your place on the page and the audio stay. The button Read ends editing. If there is no button Edit text, this is an earlier version, its subtitles are shown, or you may only read.",
       },
       {
         is: "Hver lykill hér á eftir vinnur meðan bendillinn er í textanum. Þú getur breytt þeim öllum undir Lyklar og stillingar, og valið fylgir þér í annan vafra.",
@@ -58,7 +58,7 @@ export const helpTopics = {
     text: [
       {
         is: "Óbreytt orð halda tíma sínum. Orð sem koma í stað annarra skipta tíma þeirra með sér, og viðbætt orð fá þögnina þar sem þau standa. Þegar málsgrein er skipt eða tvær sameinaðar fylgir hljóðið orðunum.",
-        en: "Unchanged words keep their times. Words that replace others share their time, and inserted words get the pause in which they stand. When a paragraph is divided or two are joined, the sound stays with the words.",
+        en: "Unchanged words keep their times. Words that replace others share their time, and inserted words get the pause in which they stand. When a paragraph is divided or two are joined, the audio stays with the words.",
       },
       {
         is: "Byrjun og enda orðsins við bendilinn má færa með lyklum, eða merkja meðan spilað er.",
@@ -66,7 +66,7 @@ export const helpTopics = {
       },
       {
         is: "Ef tímar hafa skekkst má finna þá alla upp á nýtt: hnappurinn Stilla orð við hljóð, undir Útgáfur, leitar að orðum síðustu vistuðu útgáfu í hljóðinu og vistar tímana sem nýja útgáfu. Þú getur haldið áfram að skrifa á meðan. Óvistaðar breytingar haldast og fá nýju tímana þegar þú vistar. Vistir þú áður en stillingunni lýkur breytir hún engu og þú stillir aftur.",
-        en: "If times have become wrong, all of them can be found again: the button Align words to the sound, under Versions, looks for the words of the last saved version in the sound and saves their times as a new version. You can keep typing meanwhile. Unsaved changes stay and get the new times when you save. If you save before the alignment is done, it changes nothing, and you align again.",
+        en: "If times have become wrong, all of them can be found again: the button Align words to the audio, under Versions, looks for the words of the last saved version in the audio and saves their times as a new version. You can keep typing meanwhile. Unsaved changes stay and get the new times when you save. If you save before the alignment is done, it changes nothing, and you align again.",
       },
     ],
   },
@@ -136,7 +136,7 @@ export const helpTopics = {
     text: [
       {
         is: "Meðan þú breytir sést efst í textanum hverjir aðrir hafa hann opinn, og meðan þú lest sést það við hlið hans: hver les, hver breytir og hvar. Í einum vafra er sama texta aðeins breytt í einum flipa; annar flipi getur tekið við með drögunum. Hafi annar vistað útgáfu á meðan falla breytingar hans að þínum, orð fyrir orð. Hafið þið breytt sömu orðum sýnir síðan þín orð, hans og bæði, með hljóðinu, og þú velur áður en vistað er.",
-        en: "While you edit, the top of the text shows who else has it open; while you read, this is next to the text: who reads, who edits, and where. In one browser a text is edited in one tab only; another tab can take it over with the draft. If someone has saved a version in the meantime, the changes of both are joined word by word. Where both have changed the same words, the page shows yours, theirs and both, with the sound, and you choose before it is saved.",
+        en: "While you edit, the top of the text shows who else has it open; while you read, this is next to the text: who reads, who edits, and where. In one browser a text is edited in one tab only; another tab can take it over with the draft. If someone has saved a version in the meantime, the changes of both are joined word by word. Where both have changed the same words, the page shows yours, theirs and both, with the audio, and you choose before it is saved.",
       },
     ],
   },
@@ -166,8 +166,8 @@ export const helpTopics = {
     title: { is: "Að skila", en: "Handing in" },
     text: [
       {
-        is: "Við hlið textans má sækja hann sem SRT, VTT, texta, Word, ODT eða JSON, með nöfnum, tímum og fyrirsögn að vild. Þar eru líka hlekkir sem leyfa öðrum að lesa án reiknings, með eða án hljóðs, þar til þeir renna út eða eru afturkallaðir. Síðan prentast án hnappa.",
-        en: "Next to the text it is downloaded as SRT, VTT, text, Word, ODT or JSON, with names, times and heading as you choose. Links are made there, too, with which others read without an account, with or without the sound, until they expire or are revoked. The page prints without controls.",
+        is: "Við hlið textans má sækja hann sem SRT, VTT, texta, Word, ODT eða JSON, með nöfnum, tímum og fyrirsögn að vild. Þar eru líka tenglar sem leyfa öðrum að lesa án reiknings, með eða án hljóðs, þar til þeir renna út eða eru afturkallaðir. Síðan prentast án hnappa.",
+        en: "Next to the text it is downloaded as SRT, VTT, text, Word, ODT or JSON, with names, times and heading as you choose. Links are made there, too, with which others read without an account, with or without the audio, until they expire or are revoked. The page prints without controls.",
       },
     ],
   },

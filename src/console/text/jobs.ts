@@ -15,7 +15,7 @@ export const jobsText = {
     en: "Recordings that are being transcribed.",
   },
   newJob: { is: "Ný uppskrift", en: "New transcript" },
-  uploads: { is: "Skrár á leiðinni", en: "Uploads" },
+  uploads: { is: "Skrár í sendingu", en: "Uploads" },
   interrupted: { is: "Sendingar sem rofnuðu", en: "Interrupted uploads" },
   chooseAgain: {
     is: "Veldu sömu skrá aftur og sendingin heldur áfram þar sem hún rofnaði. Það sem er komið geymist í sólarhring.",
@@ -98,12 +98,12 @@ export const jobsText = {
     is: "Sambandið rofnaði. Skráin er hér enn og sendingin heldur áfram þegar það kemst á.",
     en: "The connection was lost. The file is still here; the upload resumes when the connection is back.",
   },
-  upWaiting: { is: "Ég reyni aftur innan skamms.", en: "Trying again in a moment." },
+  upWaiting: { is: "Reynt aftur innan skamms.", en: "Trying again in a moment." },
   upSubmitting: { is: "Skráin er komin til skila", en: "Uploaded" },
   tryNow: { is: "Reyna núna", en: "Try now" },
   removeUpload: { is: "Fjarlægja", en: "Remove" },
   keepOpen: {
-    is: "Hafðu gluggann opinn meðan skrár eru á leiðinni. Þú mátt fara á aðrar síður hér inni.",
+    is: "Hafðu gluggann opinn meðan skrár eru í sendingu. Þú mátt fara á aðrar síður hér inni.",
     en: "Keep this window open while files are uploading. You can visit other pages of the console.",
   },
 } as const;

@@ -17,7 +17,7 @@ export const liveText = {
   iSpeak: { is: "Ég tala", en: "I speak" },
   microphone: { is: "Hljóðnemi", en: "Microphone" },
   microphoneUnnamed: { is: (n: number) => `Hljóðnemi ${n}`, en: (n: number) => `Microphone ${n}` },
-  level: { is: "Hljóðstyrkur", en: "Sound level" },
+  level: { is: "Hljóðstyrkur", en: "Audio level" },
   toEnd: { is: "Fara neðst", en: "Jump to the end" },
   saveAs: { is: "Vista sem uppskrift", en: "Save as transcript" },
   startOver: { is: "Byrja upp á nýtt", en: "Start over" },
@@ -65,7 +65,7 @@ export const liveText = {
   finishSaving: { is: "Ljúka við að vista", en: "Finish saving" },
 
   // Texts for saving a recording.
-  subject: { is: "Heiti", en: "Title" },
+  subject: { is: "Titill", en: "Title" },
   subjectDefault: {
     is: (day: string, time: string) => `Beint ${day} kl. ${time}`,
     en: (day: string, time: string) => `Live ${day}, ${time}`,
@@ -99,7 +99,7 @@ export const liveText = {
       `An unsaved recording of ${day}, ${time} (${length}) is stored in this browser.`,
   },
   openLeft: { is: "Opna upptökuna", en: "Open the recording" },
-  discardLeft: { is: "Henda henni", en: "Discard it" },
+  discardLeft: { is: "Farga henni", en: "Discard it" },
   unstored: {
     is: "Vafrinn getur ekki geymt upptökuna. Hafðu síðuna opna þar til upptakan er vistuð.",
     en: "The browser cannot store the recording. Keep this page open until the recording is saved.",
@@ -118,7 +118,7 @@ export const liveText = {
     is: "Það sem þú sagðir hverfur, bæði textinn og hljóðið.",
     en: "Both the text and the audio will be discarded.",
   },
-  discard: { is: "Henda þessu", en: "Discard" },
+  discard: { is: "Farga upptökunni", en: "Discard" },
 
   // Texts about the example program.
   asProgram: { is: "Sama úr forriti", en: "Do the same from a program" },
@@ -143,7 +143,7 @@ export const microphoneText = {
   refused: {
     sentence: { is: "Vafrinn fær ekki að hlusta.", en: "Microphone access is blocked." },
     next: {
-      is: "Smelltu á táknið fremst í slóð síðunnar, leyfðu hljóðnemann þar og ýttu aftur á hnappinn. Sum tæki leyfa hann líka í stillingum sínum.",
+      is: "Smelltu á táknið í veffangastikunni, leyfðu hljóðnemann þar og ýttu aftur á hnappinn. Sum tæki leyfa hann líka í stillingum sínum.",
       en: "Click the icon in front of the page's address, allow the microphone there, and press the button again. On some devices you also need to allow it in the settings.",
     },
   },

@@ -5,7 +5,7 @@ import { numberText } from "./numbers.ts";
 export const overviewText = {
   newTranscript: { is: "Ný uppskrift", en: "New transcript" },
   usage: { is: (month: string) => `Notkun í ${month}`, en: (month: string) => `Usage in ${month}` },
-  audio: { is: "Hljóð sem var hlustað á", en: "Audio transcribed" },
+  audio: { is: "Uppskrifað hljóð", en: "Audio transcribed" },
   audioParts: {
     is: (jobs: string, live: string, short: string) =>
       `${jobs} í verkum, ${live} beint, ${short} í stuttum köllum`,
@@ -16,7 +16,7 @@ export const overviewText = {
     is: (used: string, max: string) => `Í dag ${used} af ${max}`,
     en: (used: string, max: string) => `Today ${used} of ${max}`,
   },
-  requests: { is: "Köll á þjónustuna", en: "Requests" },
+  requests: { is: "API-köll", en: "Requests" },
   requestsMax: {
     is: (max: number) => `Mest ${numberText("is", max)} á mínútu`,
     en: (max: number) => `At most ${numberText("en", max)} per minute`,
@@ -51,7 +51,7 @@ export const overviewText = {
   },
   reducedSandbox: { is: "skert", en: "reduced" },
   models: { is: "Líkön", en: "Models" },
-  speakersModel: { is: "greinir raddir í sundur", en: "separates speakers" },
+  speakersModel: { is: "greinir mælendur í sundur", en: "separates speakers" },
   running: { is: "Verk", en: "Jobs" },
   quietJobs: {
     is: "Ekkert er í vinnslu og ekkert hefur mistekist.",
@@ -96,7 +96,7 @@ export const firstStepsText = {
     en: "Create a key, set HLUST_KEY to it in your shell, and paste this:",
   },
   newKey: { is: "Búa til lykil", en: "Create a key" },
-  request: { is: "Kall á þjónustuna", en: "API request" },
+  request: { is: "API-kall", en: "API request" },
   onlyReading: { is: "Hér er ekkert enn", en: "Nothing here yet" },
   onlyReadingNext: {
     is: "Uppskriftir birtast hér þegar einhver á reikningnum sendir upptöku. Þú mátt lesa þær.",

@@ -14,7 +14,7 @@ export const sharedPageText = {
 export const sharedProblems: Problems = {
   TOO_MANY_REQUESTS: {
     sentence: {
-      is: "Þessi hlekkur hefur verið opnaður of oft á einni mínútu.",
+      is: "Þessi tengill hefur verið opnaður of oft á einni mínútu.",
       en: "This link was opened too often within a minute.",
     },
     next: { is: "Bíddu í eina mínútu og reyndu svo aftur.", en: "Wait a minute, then try again." },

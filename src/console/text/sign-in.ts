@@ -25,7 +25,7 @@ export const signInText = {
   apiKeyMissing: { is: "Límdu lykilinn hér.", en: "Paste the key here." },
   withKey: { is: "Skrá inn með lykli", en: "Sign in with the key" },
   noKey: {
-    is: "Enginn lykill við höndina? Þessi skipun, á vél þjónustunnar, prentar hlekk sem skráir þig inn:",
+    is: "Enginn lykill við höndina? Þessi skipun, á vél þjónustunnar, prentar tengil sem skráir þig inn:",
     en: "No key at hand? Run this command on the service's machine to print a sign-in link:",
   },
   noAccess: { is: "Vantar þig aðgang? Hafðu samband:", en: "Need access? Contact" },
@@ -43,11 +43,11 @@ export const signInProblems: Problems = {
   },
   LINK_REFUSED: {
     sentence: {
-      is: "Hlekkurinn gildir ekki lengur: hver hlekkur gildir einu sinni, í tíu mínútur.",
+      is: "Tengillinn gildir ekki lengur: hver tengill gildir einu sinni, í tíu mínútur.",
       en: "The link is no longer valid: each link works once, within ten minutes.",
     },
     next: {
-      is: "Skráðu þig inn með lykli, eða fáðu nýjan hlekk með skipuninni bin/hlust console á vél þjónustunnar.",
+      is: "Skráðu þig inn með lykli, eða fáðu nýjan tengil með skipuninni bin/hlust console á vél þjónustunnar.",
       en: "Sign in with a key, or run bin/hlust console on the service's machine for a new link.",
     },
   },

@@ -8,7 +8,7 @@ export const transcribeAgainText = {
   language: { is: "Hvaða mál er talað?", en: "Which language is spoken?" },
   words: { is: "Orð sem búast má við", en: "Words to expect" },
   wordsHint: {
-    is: "Til dæmis nöfn, eitt í línu eða með kommum á milli. Orðasafn reikningsins er notað líka.",
+    is: "Til dæmis nöfn, eitt í línu eða með kommum á milli. Orðaforði reikningsins er notaður líka.",
     en: "For example names, one on each line or separated by commas. The account\u2019s vocabulary is used too.",
   },
   submit: { is: "Skrifa upp", en: "Transcribe" },

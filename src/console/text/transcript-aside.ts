@@ -4,8 +4,8 @@ import { numberText } from "./numbers.ts";
 
 /** Texts of a transcript's aside: speakers, versions, downloads and metadata. */
 export const asideText = {
-  speakers: { is: "Raddir", en: "Speakers" },
-  speaker: { is: (id: string) => `Rödd ${id}`, en: (id: string) => `Speaker ${id}` },
+  speakers: { is: "Mælendur", en: "Speakers" },
+  speaker: { is: (id: string) => `Mælandi ${id}`, en: (id: string) => `Speaker ${id}` },
   noSpeakers: {
     is: "Ekki er vitað hver talar í þessari upptöku.",
     en: "The speakers of this recording are unknown.",
@@ -15,7 +15,7 @@ export const asideText = {
     en: (name: string) => `Rename ${name}`,
   },
   speakerName: {
-    is: (id: string) => `Nafn á rödd ${id}`,
+    is: (id: string) => `Nafn mælanda ${id}`,
     en: (id: string) => `Name of speaker ${id}`,
   },
   nameHint: {
@@ -70,7 +70,7 @@ export const asideText = {
       is: (by: string) =>
         by === "" ? "Orðin tímasett eftir hljóðinu" : `${by} lét tímasetja orðin eftir hljóðinu`,
       en: (by: string) =>
-        by === "" ? "Words aligned to the sound" : `Words aligned to the sound for ${by}`,
+        by === "" ? "Words aligned to the audio" : `Words aligned to the audio for ${by}`,
     },
   },
   changed: {
@@ -80,8 +80,8 @@ export const asideText = {
   unchanged: { is: "Ekkert breyttist", en: "Nothing changed" },
   changedText: { is: "texta", en: "text" },
   changedTimes: { is: "tímum", en: "times" },
-  changedBreaks: { is: "efnisgreinum", en: "paragraphs" },
-  changedTurns: { is: "röddum", en: "speakers" },
+  changedBreaks: { is: "málsgreinum", en: "paragraphs" },
+  changedTurns: { is: "mælendum", en: "speakers" },
   changedNames: { is: "nöfnum", en: "names" },
   changedSubject: { is: "titli", en: "title" },
   changedDescription: { is: "lýsingu", en: "description" },
@@ -104,11 +104,11 @@ export const asideText = {
   },
   respoken: {
     is: (count: number) =>
-      `${numberText("is", count)} orð ${isOne("is", count) ? "fékk" : "fengu"} aðra rödd`,
+      `${numberText("is", count)} orð ${isOne("is", count) ? "fékk" : "fengu"} annan mælanda`,
     en: (count: number) => `${counted("en", count, "word", "words")} given another speaker`,
   },
   resegmented: {
-    is: (count: number) => `efnisgreinaskil breyttust við ${numberText("is", count)} orð`,
+    is: (count: number) => `málsgreinaskil breyttust við ${numberText("is", count)} orð`,
     en: (count: number) => `paragraph breaks moved at ${counted("en", count, "word", "words")}`,
   },
   whatChanged: { is: "Hvað breyttist", en: "What changed" },

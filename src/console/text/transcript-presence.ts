@@ -20,7 +20,7 @@ export const presenceText = {
   noName: { is: "Nafnlaus notandi", en: "A user without a name" },
   joined: {
     is: (who: string, count: number) =>
-      `${who || "Einhver"} vistaði útgáfu, sem er komin inn í textann: ${counted("is", count, "breytt efnisgrein", "breyttar efnisgreinar")}.`,
+      `${who || "Einhver"} vistaði útgáfu, sem er komin inn í textann: ${counted("is", count, "breytt málsgrein", "breyttar málsgreinar")}.`,
     en: (who: string, count: number) =>
       `${who || "Someone"} saved a version, which is in the text now: ${counted("en", count, "changed paragraph", "changed paragraphs")}.`,
   },

@@ -22,7 +22,7 @@ export const savingText = {
   },
   segments: {
     is: (count: number, limit: number) =>
-      `Hann hefur ${counted("is", count, "efnisgrein", "efnisgreinar")}; mest mega þær vera ${numberText("is", limit)}.`,
+      `Hann hefur ${counted("is", count, "málsgrein", "málsgreinar")}; mest mega þær vera ${numberText("is", limit)}.`,
     en: (count: number, limit: number) =>
       `It has ${counted("en", count, "paragraph", "paragraphs")}; at most ${numberText("en", limit)} can be saved.`,
   },

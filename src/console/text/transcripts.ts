@@ -34,7 +34,7 @@ export const transcriptsText = {
   list: { is: "Uppskriftir", en: "Transcripts" },
   untitled: { is: "Án titils", en: "Untitled" },
   speakers: {
-    is: (count: number) => counted("is", count, "rödd", "raddir"),
+    is: (count: number) => counted("is", count, "mælandi", "mælendur"),
     en: (count: number) => counted("en", count, "speaker", "speakers"),
   },
   changed: {

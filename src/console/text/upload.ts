@@ -3,7 +3,7 @@ import { counted } from "./counted.ts";
 /** Texts about uploads, on every page. */
 export const uploadText = {
   dropHere: {
-    is: "Slepptu upptökunni og þú færð hana skrifaða upp",
+    is: "Slepptu til að skrifa upp",
     en: "Drop the recording to transcribe it",
   },
   sending: {

@@ -115,7 +115,7 @@ const Part = memo(function Part({
           <div className="segment" key={paragraph.firstWord}>
             <div className="segment-margin">
               {paragraph.isTurn && (
-                <b className="segment-speaker">
+                <b className="segment-speaker" dir="auto">
                   {nameOf(speakers, paragraph.speaker) ??
                     t(transcriptText.unknownSpeaker)(paragraph.speaker)}
                 </b>

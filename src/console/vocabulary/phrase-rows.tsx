@@ -54,9 +54,9 @@ function PhraseRow({
   );
   return (
     <li className="row phrase-row">
-      <h3 className="title" lang={languageCode}>
+      <h2 className="title" dir="auto" lang={languageCode}>
         {phrase}
-      </h3>
+      </h2>
       <div className="meta">
         <Chip text={t(languageName(languageCode))} />
         {state === "ACTIVE" && (

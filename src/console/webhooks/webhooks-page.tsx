@@ -75,7 +75,7 @@ function WebhookRow({ webhook }: { readonly webhook: WebhookJson }) {
   const { url, disabled = false, creationTime = "" } = webhook;
   return (
     <li className="row webhook-row">
-      <h2 className="title">
+      <h2 className="title" dir="auto">
         <Link to={`/webhooks/${idOf(webhook)}`}>{titleOf(webhook)}</Link>
       </h2>
       <div className="meta">

@@ -52,7 +52,7 @@ export function operationView(placed: PlacedOperation, document: OpenApiDocument
       ${operation.requestBody && bodyView(operation.requestBody, schemas)}
       ${socketView(operation, schemas)} ${answersView(operation, document)}
     </div>
-    <div class="shown">
+    <div class="shown" role="group" aria-label="Examples" tabindex="0">
       ${samplesView(operation)} ${answerExamples(operation)}
       ${Object.values(operation["x-websocket"]?.examples ?? {}).map(exchangeView)}
     </div>

@@ -1,5 +1,8 @@
 import { queryOptions } from "@tanstack/react-query";
-import type { AlignmentJobJson } from "../../../gen/hlust/transcripts/v1alpha1/alignment_pb.ts";
+import type {
+  AlignmentJobJson,
+  ListAlignmentJobsResponseJson,
+} from "../../../gen/hlust/transcripts/v1alpha1/alignment_pb.ts";
 import { ApiError } from "../../api/api-error.ts";
 import { callApi } from "../../api/call-api.ts";
 
@@ -11,12 +14,13 @@ export function alignmentQuery(name: string) {
   return queryOptions({
     queryKey: ["alignment", name],
     queryFn: async ({ signal }): Promise<AlignmentJobJson | null> => {
-      try {
-        return await callApi<AlignmentJobJson>(`/v1alpha1/${name}/alignmentjob`, { signal });
-      } catch (error) {
-        if (error instanceof ApiError && error.status === 404) return null;
-        throw error;
-      }
+      const filter = encodeURIComponent(`transcript = "${name}"`);
+      // The list, because GetAlignmentJob answers 404 for a transcript without jobs.
+      const { jobs = [] } = await callApi<ListAlignmentJobsResponseJson>(
+        `/v1alpha1/alignmentjobs?pageSize=1&filter=${filter}`,
+        { signal },
+      );
+      return jobs[0] ?? null;
     },
     refetchInterval: ({ state: { data } }) => (data && isRunning(data) ? pollMs : false),
   });

@@ -50,7 +50,11 @@ export function Details({
         )
       }
     >
-      {description !== "" && <p className="details-text">{description}</p>}
+      {description !== "" && (
+        <p className="details-text" dir="auto">
+          {description}
+        </p>
+      )}
       <dl className="details">
         {origin && <Fact name={t(asideText.origin)}>{t(origin)}</Fact>}
         {originalFilename !== "" && <Fact name={t(asideText.fileName)}>{originalFilename}</Fact>}

@@ -107,12 +107,18 @@ function SpeakerName({
 }) {
   const t = useText();
   const text = shown === "" ? t(asideText.speaker)(id) : shown;
-  if (!canChange) return <span className="speaker-name">{text}</span>;
+  if (!canChange)
+    return (
+      <span className="speaker-name" dir="auto">
+        {text}
+      </span>
+    );
   return (
     <button
       type="button"
       ref={ref}
       className="speaker-name"
+      dir="auto"
       aria-label={t(asideText.rename)(text)}
       onClick={onEdit}
     >

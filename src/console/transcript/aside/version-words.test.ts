@@ -9,8 +9,8 @@ const label = (diff: Parameters<typeof changedParts>[0]) =>
 
 test("changedParts() names each part that a diff changes, without repetitions", () => {
   assert.equal(label({ wordsAdded: 3 }), "Texta breytt");
-  assert.equal(label({ wordsRetimed: 1, wordsRespoken: 2 }), "Tímum og röddum breytt");
-  assert.equal(label({ wordsResegmented: 1 }), "Efnisgreinum breytt");
+  assert.equal(label({ wordsRetimed: 1, wordsRespoken: 2 }), "Tímum og mælendum breytt");
+  assert.equal(label({ wordsResegmented: 1 }), "Málsgreinum breytt");
   const metadataChanges = [
     { field: "speakers.S1" },
     { field: "speakers.S2" },
@@ -31,8 +31,8 @@ test("changedCounts() lists the counts that are not 0, each with the right singu
   ]);
   assert.deepEqual(texts({ wordsRetimed: 1, wordsRespoken: 2, wordsResegmented: 5 }), [
     "1 orð færðist í tíma",
-    "2 orð fengu aðra rödd",
-    "efnisgreinaskil breyttust við 5 orð",
+    "2 orð fengu annan mælanda",
+    "málsgreinaskil breyttust við 5 orð",
   ]);
 });
 
@@ -55,7 +55,7 @@ test("madePhrase() says how a version was made, and by whom if that is known", (
   ]);
   assert.deepEqual(made("ALIGNED", ""), [
     "Orðin tímasett eftir hljóðinu",
-    "Words aligned to the sound",
+    "Words aligned to the audio",
   ]);
   assert.equal(made("KIND_UNSPECIFIED", "Anna"), undefined);
   assert.equal(madePhrase({}), undefined);

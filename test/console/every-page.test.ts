@@ -1,0 +1,167 @@
+// Every page of the console, with names that are hard to lay out: nothing moves, nothing is wider
+// than the window, axe finds nothing, targets are large enough, and no error is logged.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join, resolve } from "node:path";
+import { after, before, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Page } from "playwright-core";
+import { until } from "../fixtures/until.ts";
+import { speak } from "../fixtures/flite.ts";
+import { shiftOf } from "./check-page.ts";
+import { fillAccount } from "./full-account.ts";
+import { openTestPages, type TestPages } from "./open-test-pages.ts";
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+type Made = Awaited<ReturnType<typeof fillAccount>>;
+
+interface Visit {
+  /** The path of the route in the frame, or what else is visited. */
+  readonly route: string;
+  /** The path under /console. Default: the route. */
+  readonly path?: string | ((made: Made) => string);
+  /** A selector of what the page shows last. */
+  readonly shown: string;
+}
+
+const visits: readonly Visit[] = [
+  { route: "/", shown: ".overview-activity .rows" },
+  { route: "/transcripts", shown: ".transcript-row, main [role=row], main li" },
+  { route: "/transcripts/:id", path: ({ transcript }) => transcript, shown: ".segment" },
+  { route: "/jobs", shown: ".jobs-rows li" },
+  { route: "the form for a new job", path: "/jobs?new", shown: ".new-job" },
+  { route: "/live", shown: "main button" },
+  { route: "/vocabulary", shown: "main li" },
+  { route: "/keys", shown: "main li" },
+  { route: "/programs", shown: "main pre" },
+  { route: "/webhooks", shown: "main li" },
+  { route: "/webhooks/:id", path: ({ webhook }) => webhook, shown: ".webhook-facts" },
+  { route: "/usage", shown: "main table" },
+  { route: "/account/settings", shown: "main form" },
+  { route: "/operator", shown: "main table" },
+  { route: "/help", shown: "main h2" },
+  { route: "/account", shown: "main li" },
+  { route: "a page that does not exist", path: "/nowhere", shown: "h1" },
+  { route: "a shared transcript", path: ({ shared }) => shared, shown: ".segment" },
+  { route: "the sign-in page", path: "/", shown: "form" },
+];
+const signedOut = new Set(["a shared transcript", "the sign-in page"]);
+
+let pages: TestPages;
+let made: Made;
+before(async () => {
+  pages = await openTestPages({ HLUST_ROLE: "api" });
+  made = await fillAccount(pages.service, new Uint8Array(speak("good morning to all of you")));
+});
+after(() => pages[Symbol.asyncDispose]());
+
+test("every route of the frame is visited", () => {
+  const file = join(resolve(import.meta.dirname, "../.."), "src/console/frame/frame.tsx");
+  const source = readFileSync(file, "utf8");
+  const routes = Array.from(source.matchAll(/path: "([^"]+)"/g), ([, path = ""]) => path);
+  assert.ok(routes.length > 12);
+  const visited = new Set(visits.map(({ route }) => route));
+  assert.deepEqual(
+    routes.filter((route) => !visited.has(route)),
+    [],
+  );
+});
+
+for (const visit of visits) {
+  test(`${visit.route}: stays in place, fits, passes axe and logs no error`, async () => {
+    const options = signedOut.has(visit.route) ? { key: undefined } : {};
+    await using page = await pages.open("/../healthz", options);
+    const errors: string[] = [];
+    page.on("console", (message) => {
+      if (message.type() !== "error") return;
+      errors.push(`logged: ${message.text()} ${message.location().url}`);
+    });
+    // Each answer comes later than the one before, so that what makes room for itself is seen.
+    let calls = 0;
+    await page.route("**/console/api/**", async (route) => {
+      calls += 1;
+      await sleep(Math.min(calls, 6) * 50);
+      await route.continue();
+    });
+    const { path = visit.route } = visit;
+    const to = typeof path === "string" ? path : path(made);
+    await page.goto(`${pages.service.address}/console${to}`);
+    await settled(page, visit.shown);
+    const shift = await shiftOf(page);
+    const found = [
+      ...(shift < 0.05 ? [] : [`shifts by ${shift.toFixed(3)}`]),
+      ...(await page.evaluate<string[]>(leftTexts)),
+      ...(await findingsOfAxe(page, { width: 1280, colorScheme: "light" })),
+      ...(await findingsOfAxe(page, { width: 390, colorScheme: "dark" })),
+      ...(await tooWide(page)),
+      ...errors,
+    ];
+    assert.deepEqual(found, []);
+  });
+}
+
+/** Waits until a page shows all that it loads. */
+async function settled(page: Page, shown: string): Promise<void> {
+  await page.locator(shown).first().waitFor();
+  await until(() =>
+    page.evaluate<boolean>(
+      `!/Sæki…/.test(document.body.innerText) && document.fonts.status === "loaded"`,
+    ),
+  );
+}
+
+/** Returns texts in Arabic or Hebrew that begin at the left. */
+const leftTexts = `(() => {
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  const found = [];
+  while (walker.nextNode()) {
+    const { data, parentElement } = walker.currentNode;
+    const isShown = parentElement.checkVisibility() && !parentElement.closest("option, output");
+    if (!/^\\s*[\\u0590-\\u06ff]/.test(data) || !isShown) continue;
+    if (getComputedStyle(parentElement).direction === "rtl") continue;
+    found.push("left: " + parentElement.outerHTML.slice(0, 160));
+  }
+  return found;
+})()`;
+
+/** Returns what axe finds, whatever the impact, with the size of targets. */
+async function findingsOfAxe(
+  page: Page,
+  { width, colorScheme }: { readonly width: number; readonly colorScheme: "light" | "dark" },
+): Promise<string[]> {
+  await page.setViewportSize({ width, height: 844 });
+  await page.emulateMedia({ colorScheme });
+  // Colors that are still changing have too little contrast.
+  await page.evaluate("document.getAnimations().forEach((animation) => animation.finish())");
+  await page.evaluate(axe);
+  return await page.evaluate<string[]>(`axe
+    .run(document, {
+      resultTypes: ["violations"],
+      rules: { "target-size": { enabled: true } },
+    })
+    .then(({ violations }) => violations.map(({ id, nodes }) =>
+      id + " at ${width} px: " + nodes.map(({ html }) => html.slice(0, 160)).join(" | ")))`);
+}
+
+/** 320 by 256 px is a window of 1280 by 1024 px at 400 %, 640 by 512 px one at 200 %. */
+const windows = [
+  [320, 256],
+  [390, 844],
+  [640, 512],
+  [761, 800],
+  [1080, 800],
+  [1920, 1080],
+  [2560, 1440],
+] as const;
+
+async function tooWide(page: Page): Promise<string[]> {
+  const found: string[] = [];
+  for (const [width, height] of windows) {
+    await page.setViewportSize({ width, height });
+    const wide = await page.evaluate<number>("document.documentElement.scrollWidth");
+    if (wide > width) found.push(`${wide} px wide at ${width} px`);
+  }
+  return found;
+}
