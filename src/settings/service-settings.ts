@@ -44,6 +44,8 @@ export interface ServiceConfig {
   readonly callBytesMax: number;
   /** The number of days for which removed media is kept. */
   readonly removedMediaDays: number;
+  /** Days that transcripts stay in the bin; 0: there is no bin. */
+  readonly binDays: number;
   /** A service configuration with HTTP rules. If undefined, the contract's own paths are used. */
   readonly httpRulesFile: string | undefined;
 }
@@ -162,6 +164,13 @@ export const serviceSettings = {
     fallback: "30",
     parse: (text, name) => whole(text ?? "30", name, 1, 3650),
   },
+  binDays: {
+    name: "HLUST_BIN_DAYS",
+    meaning:
+      "Days that transcripts that were deleted in the console stay in the bin; 0 (deleted at once) to 3650",
+    fallback: "30",
+    parse: (text, name) => whole(text ?? "30", name, 0, 3650),
+  },
   httpRulesFile: {
     name: "HLUST_HTTP_RULES",
     meaning:
@@ -189,6 +198,7 @@ export function readService(read: ReadSetting): ServiceConfig {
     defaultLanguage: read(serviceSettings.defaultLanguage),
     callBytesMax: read(serviceSettings.callBytesMax),
     removedMediaDays: read(serviceSettings.removedMediaDays),
+    binDays: read(serviceSettings.binDays),
     httpRulesFile: read(serviceSettings.httpRulesFile),
   };
 }
