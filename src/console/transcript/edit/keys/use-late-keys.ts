@@ -2,9 +2,9 @@ import { useCallback, useEffect, useRef, useState } from "react";
 import { useLoaded } from "../../use-loaded.ts";
 
 /**
- * Loads the code of keys when it is wanted, or when one of them is pressed. Returns the code once it
- * is there, and a function that passes it to what a key does: at once, or as soon as it is there, in
- * the order of the keys.
+ * Loads the code of keys when it is wanted, or when one of them is pressed. Returns the code once
+ * it is there, and a function that passes it to what a key does: at once, or as soon as it is
+ * loaded, in the order of the keys.
  */
 export function useLateKeys<Loaded>(
   load: () => Promise<Loaded>,
