@@ -10,8 +10,14 @@ import { currencySigns, followsAmount, isWordUnit, percentWords, readUnitSign } 
 export const englishAmount: Rule = (words, at) => {
   if (words[at] === "minus") return withMinus(words, at);
   const number = readAmount(words, at);
-  return number && amountPieces(words, at, number);
+  return number && !isOpenRange(words, at, number) ? amountPieces(words, at, number) : undefined;
 };
+
+/** Whether hundreds or thousands end a range that shares them: "two to three hundred". */
+function isOpenRange(words: readonly string[], at: number, { value }: NumberReading): boolean {
+  const isRound = value >= 100 && value % 100 === 0;
+  return isRound && words[at - 1] === "to" && numerals.units.has(words[at - 2] ?? "");
+}
 
 /** Words after which "point" is a noun: "at this point five percent are left". */
 const beforePoints = new Set("the a this that one each every some any what which no to".split(" "));
@@ -81,7 +87,7 @@ function amountPieces(
 function startsRange(words: readonly string[], end: number): boolean {
   if (words[end] !== "to") return false;
   const other = readNumber(words, end + 1, numerals, englishSigns);
-  if (!other || other.implied) return false;
+  if (!other || other.implied || isOpenRange(words, end + 1, other)) return false;
   return other.value >= 10 || other.isDecimal || followsAmount(words, end + 1 + wordsOf(other));
 }
 

@@ -10,8 +10,14 @@ import { followsAmount, isWordUnit, percentWords, readUnitSign } from "./units.t
 export const icelandicAmount: Rule = (words, at) => {
   if (words[at] === "mínus") return withMinus(words, at);
   const number = readAmount(words, at);
-  return number && amountPieces(words, at, number);
+  return number && !isOpenRange(words, at, number) ? amountPieces(words, at, number) : undefined;
 };
+
+/** Whether hundreds or thousands end a range that shares them: "tvö til þrjú hundruð". */
+function isOpenRange(words: readonly string[], at: number, { value }: NumberReading): boolean {
+  const isRound = value >= 100 && value % 100 === 0;
+  return isRound && words[at - 1] === "til" && numerals.units.has(words[at - 2] ?? "");
+}
 
 /** Words that make "þúsund" after them an estimate, which stays in words. */
 const vague = new Set(
@@ -41,6 +47,7 @@ function amountPieces(
 function startsRange(words: readonly string[], end: number): boolean {
   if (words[end] !== "til") return false;
   const other = readIcelandicNumber(words, end + 1);
+  if (other && isOpenRange(words, end + 1, other)) return false;
   return (
     other !== undefined && (isWritten(other) || followsAmount(words, end + 1 + wordsOf(other)))
   );
