@@ -95,7 +95,7 @@ test("? lists the keys of every page; on a transcript's page, with its own keys"
   await page.goto(`${pages.service.address}/console/${name}`);
   await page.locator(".player").waitFor();
   // Until the player listens, the list has only the keys of every page.
-  const own = shortcuts(page).getByText("Næsta efnisgrein");
+  const own = shortcuts(page).getByText("Næsta orð");
   await until(async () => {
     await page.keyboard.press("?");
     await shortcuts(page).getByText("Leita í uppskriftum").waitFor();
