@@ -8,7 +8,7 @@ import process from "node:process";
 import { after, before, test, type TestContext } from "node:test";
 import { promisify } from "node:util";
 import type { Page } from "playwright-core";
-import { checkPage } from "./check-page.ts";
+import { checkPage, checkShift } from "./check-page.ts";
 import { createInterview } from "./edited-transcript.ts";
 import { checkLooks, openTestPages, someLooks, type TestPages } from "./open-test-pages.ts";
 
@@ -132,6 +132,7 @@ test("the page of examples opens from the transcript, keeps the language, and sa
   await page.reload();
   await page.getByRole("radio", { name: "Python", checked: true }).waitFor();
   await page.getByText("Python 3 með pakkanum requests.").waitFor();
+  await checkShift(page, () => page.getByText("Python 3 með pakkanum requests.").waitFor());
   await checkPage(page);
   await checkLooks(page, "examples", someLooks);
   await page.goto(page.url().replace(/[^/]*\/examples$/, "none/examples"));

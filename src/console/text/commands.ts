@@ -37,6 +37,6 @@ export const commandsText = {
   singleKeysOn: { is: "Nota flýtilykla", en: "Use shortcuts" },
   singleKeysNote: {
     is: "Slökktu á lyklum án Ctrl ef þeir trufla talstjórn eða skjálesara. Stillingin fylgir þér á milli vafra.",
-    en: "Turn off keys without Ctrl if they disturb voice control or a screen reader. The setting is kept for you in every browser.",
+    en: "Turn off keys without Ctrl if they disturb speech input or a screen reader. The setting is kept for you in every browser.",
   },
 } as const;

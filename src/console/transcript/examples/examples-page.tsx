@@ -6,6 +6,7 @@ import { useSession } from "../../api/use-session.ts";
 import { CodeSample } from "../../parts/code-sample.tsx";
 import { PageHead } from "../../parts/page-head.tsx";
 import { ProblemNote } from "../../parts/problem-note.tsx";
+import { commonText } from "../../text/common.ts";
 import { examplesText as texts } from "../../text/examples.ts";
 import { useText } from "../../text/language.tsx";
 import { transcriptQuery } from "../transcript-query.ts";
@@ -31,6 +32,7 @@ export function ExamplesPage() {
     return isExampleLanguage(kept) ? kept : "curl";
   });
   const subject = data?.metadata?.subject ?? "";
+  const shown = data ? subject || t(texts.untitled) : t(commonText.loading);
   const examples = examplesOf(location.origin, name)[language];
   return (
     <div className="examples">
@@ -38,7 +40,7 @@ export function ExamplesPage() {
         title={t(texts.title)}
         sub={
           <Link to={`/${name}`} dir="auto">
-            {subject === "" ? t(texts.untitled) : subject}
+            {shown}
           </Link>
         }
       />
