@@ -10,7 +10,7 @@ import { isNotifying } from "./notifications.ts";
 import { watchJobs } from "./watch-jobs.ts";
 
 /**
- * Follows the jobs of the account on every page, also while the tab is hidden: the tab's title shows
+ * Follows the jobs of the account on every page, even if the tab is hidden. The tab's title shows
  * the progress of running jobs, and the browser shows a notification when one ends, if the user has
  * asked for it. Tabs and pages share one stream (watch-jobs.ts).
  */
@@ -56,7 +56,7 @@ export function FollowJobs() {
   return null;
 }
 
-/** Returns a function that shows a notification about a job that has ended, while nothing is seen. */
+/** Returns a function that shows a notification about a job that has ended in a hidden tab. */
 function useNotification(): (job: Job) => void {
   const t = useText();
   const [, goTo] = useLocation();
