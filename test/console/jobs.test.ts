@@ -157,6 +157,11 @@ test("a running job's progress is shown, and the page asks for confirmation befo
   await until(async () => Number(await line.getAttribute("value")) > 0);
   await running.getByText(/Skrifa upp, \d+ %/).waitFor();
   await until(async () => /^[1-9]\d*% · Verk · Hlust$/.test(await page.title()));
+  // Other pages show it too.
+  await page.getByRole("navigation").getByRole("link", { name: "Lyklar" }).click();
+  await until(async () => /^[1-9]\d*% · Lyklar · Hlust$/.test(await page.title()));
+  await page.goBack();
+  await running.getByText(/Skrifa upp, \d+ %/).waitFor();
   await running.getByRole("button", { name: "Hætta við" }).click();
   const question = running.getByRole("group");
   await question.getByText("Viltu hætta við?").waitFor();
@@ -175,6 +180,48 @@ test("a running job's progress is shown, and the page asks for confirmation befo
   await running.getByText("Hætt við", { exact: true }).waitFor();
   assert.equal(await said(page), "Hætt við: Óundirbúinn fyrirspurnatími");
   await page.unrouteAll({ behavior: "ignoreErrors" });
+});
+
+test("a hidden tab shows a notification about a job that ends, if the user has asked for it", async () => {
+  await using page = await pages.open("/nowhere");
+  const shown: string[] = [];
+  await page.exposeFunction("noteNotification", (text: string) => shown.push(text));
+  // The browser of tests has no place for notifications: what would be shown is recorded.
+  await page.addInitScript(`
+    let permission = "default";
+    window.isHidden = false;
+    Object.defineProperty(Document.prototype, "hidden", { get: () => window.isHidden });
+    window.Notification = class extends EventTarget {
+      static get permission() { return permission; }
+      static async requestPermission() {
+        noteNotification("asked");
+        return (permission = window.answer ?? "denied");
+      }
+      constructor(title, { body, tag }) {
+        super();
+        noteNotification(title + " | " + body + " | " + tag.split("/")[0]);
+      }
+    };`);
+  await page.goto(`${pages.service.address}/console/jobs`);
+  const choice = page.getByRole("checkbox", { name: "Láta vita þegar verki lýkur" });
+  await choice.waitFor();
+  assert.deepEqual(shown, []);
+  await choice.click();
+  await page.getByText("Vafrinn leyfir ekki tilkynningar frá þessari síðu.").waitFor();
+  assert.equal(await choice.isChecked(), false);
+  await page.evaluate(`window.answer = "granted"`);
+  await choice.click();
+  await until(async () => await choice.isChecked());
+  await page.getByRole("navigation").getByRole("link", { name: "Lyklar" }).click();
+  const begin = async (subject: string): Promise<void> => {
+    await submit(pages.service, `${host.address}/vefur.mp3`, { subject });
+  };
+  await page.evaluate("window.isHidden = true");
+  await begin("Leyndur fundur");
+  await until(async () => await Promise.resolve(shown.length === 3));
+  assert.deepEqual(shown.slice(2), [
+    "Uppskrift mistókst | Smelltu til að opna Hlust. | transcriptjob",
+  ]);
 });
 
 test("a failed job shows the reason and can be submitted again; a silent recording does not cause a failure", async () => {

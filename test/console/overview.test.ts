@@ -76,6 +76,9 @@ test("a user with read-only access is not invited to submit anything", async () 
   await using page = await pages.open("/", { key: token });
   await page.getByText("Þú mátt lesa þær.").waitFor();
   assert.equal(await page.getByRole("button", { name: /Prófa/ }).count(), 0);
+  // The menu has no page that has nothing for this user: neither Live nor Keys.
+  const menu = await page.getByRole("navigation").getByRole("link").allInnerTexts();
+  assert.deepEqual(menu, ["Yfirlit", "Uppskriftir", "Verk", "Orðaforði"]);
 });
 
 async function otherAccount(): Promise<string> {

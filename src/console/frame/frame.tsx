@@ -2,6 +2,7 @@ import { lazy, Suspense } from "react";
 import { Route, Switch, useLocation } from "wouter";
 import type { Session } from "../api/session.ts";
 import { SessionContext } from "../api/use-session.ts";
+import { loadLater } from "../parts/load-later.tsx";
 import { PageHead } from "../parts/page-head.tsx";
 import type { LinkState } from "../sign-in/link.ts";
 import { commonText } from "../text/common.ts";
@@ -17,6 +18,10 @@ import "./frame.css";
 
 const SignInProblem = lazy(() =>
   import("../sign-in/sign-in-problem.tsx").then(of("SignInProblem")),
+);
+
+const FollowJobs = loadLater(() =>
+  import("../jobs/follow-jobs.tsx").then(({ FollowJobs }) => FollowJobs),
 );
 
 const pages = [
@@ -89,6 +94,7 @@ export function Frame({ session, link }: { readonly session: Session; readonly l
         <a className="skip" href="#content">
           {t(commonText.skipToContent)}
         </a>
+        {session.scopes.includes("transcripts.read") && <FollowJobs />}
         <Rail />
         <Foot session={session} />
         <div className="frame-page">

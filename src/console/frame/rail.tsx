@@ -1,29 +1,40 @@
 import { Link, useLocation } from "wouter";
+import { useSession } from "../api/use-session.ts";
 import { commonText } from "../text/common.ts";
-import { useText } from "../text/language.tsx";
+import { type Phrase, useText } from "../text/language.tsx";
 import { Mark } from "./mark.tsx";
 import "./rail.css";
 
-const places = [
+const places: readonly Place[] = [
   { to: "/", text: commonText.overview },
   { to: "/transcripts", text: commonText.transcripts },
   { to: "/jobs", text: commonText.jobs },
-  { to: "/live", text: commonText.live },
+  { to: "/live", text: commonText.live, scope: "speech" },
   { to: "/vocabulary", text: commonText.vocabulary },
-  { to: "/keys", text: commonText.keys },
-] as const;
+  { to: "/keys", text: commonText.keys, scope: "account" },
+];
+
+/** An entry of the menu. */
+interface Place {
+  readonly to: string;
+  readonly text: Phrase<string>;
+  /** The scope without which the page has nothing for the user, and is not in the menu. */
+  readonly scope?: string;
+}
 
 /** The navigation; on a phone, a bar at the bottom. */
 export function Rail() {
   const t = useText();
   const [here] = useLocation();
+  const scopes: readonly string[] = useSession().scopes;
+  const shown = places.filter(({ scope }) => scope === undefined || scopes.includes(scope));
   return (
     <header className="rail">
       <Link to="/" className="rail-mark">
         <Mark /> <span>Hlust</span>
       </Link>
       <nav aria-label={t(commonText.mainMenu)}>
-        {places.map(({ to, text }) => (
+        {shown.map(({ to, text }) => (
           <Link key={to} to={to} aria-current={isAt(here, to) ? "page" : undefined}>
             {t(text)}
           </Link>

@@ -16,6 +16,7 @@ import { isCancelled, jobOf, subjectOf, type Job } from "./job.ts";
 import { isAwaited } from "./open-when-ready.ts";
 import { JobsList } from "./jobs-list.tsx";
 import { NewJob } from "./new-job.tsx";
+import { NotifyChoice } from "./notify-choice.tsx";
 import { InterruptedUploads, UploadsList } from "./uploads-list.tsx";
 import { useJobs } from "./use-jobs.ts";
 import "../parts/rows.css";
@@ -87,6 +88,7 @@ export function JobsPage() {
           }}
         />
       )}
+      {jobs !== undefined && jobs.length > 0 && <NotifyChoice />}
     </>
   );
 }

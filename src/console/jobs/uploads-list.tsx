@@ -57,7 +57,9 @@ export function InterruptedUploads() {
       <ul className="rows" aria-labelledby="interrupted-title">
         {interrupted.map((upload) => (
           <li key={upload.place} className="row upload-row">
-            <span className="title" dir="auto">{upload.file.name}</span>
+            <span className="title" dir="auto">
+              {upload.file.name}
+            </span>
             <div className="meta">
               <span>{bytesText(language, upload.file.size)}</span>
               <Button

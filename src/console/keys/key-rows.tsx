@@ -52,7 +52,9 @@ function KeyRow({
   const isExpired = expireTime !== undefined && new Date(expireTime) <= now;
   return (
     <li className="row key-row">
-      <h3 className="title" dir="auto">{displayName || t(keysText.unnamed)}</h3>
+      <h3 className="title" dir="auto">
+        {displayName || t(keysText.unnamed)}
+      </h3>
       <div className="meta">
         {scopes.map((scope) => (
           <Chip key={scope} text={scope} />

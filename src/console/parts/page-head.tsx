@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect } from "react";
+import { useTitlePercent } from "./title-percent.ts";
 import "./page-head.css";
 
 /**
@@ -8,19 +9,23 @@ import "./page-head.css";
 export function PageHead({
   title,
   sub,
-  percent,
+  percent: own,
   children,
 }: {
   readonly title: string;
-  /** The progress that the title of the browser tab shows, 0 to 100. */
+  /**
+   * The progress that the title of the browser tab shows, 0 to 100. Default: that of running jobs.
+   */
   readonly percent?: number | undefined;
   readonly sub?: ReactNode;
   readonly children?: ReactNode;
 }) {
+  const ofAll = useTitlePercent();
   useEffect(() => {
+    const percent = own ?? ofAll;
     const progress = percent === undefined ? "" : `${Math.floor(percent)}% · `;
     document.title = `${progress}${title} · Hlust`;
-  }, [title, percent]);
+  }, [title, own, ofAll]);
   return (
     <header className="page-head">
       <div>
