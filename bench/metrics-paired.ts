@@ -4,8 +4,8 @@
 // slices of a block are on, off, off and on, or the reverse, so that a steady drift of the machine
 // cancels out. A block gives one ratio, of the CPU time of the main thread; the result is the mean
 // of their logarithms, since the mean of ratios of noisy values is above 1 even without a
-// difference. The control compares the two slices of a block that are alike. The client is another
-// process.
+// difference. The control compares the two slices of a block that are alike. The clients are other
+// processes.
 //
 // Usage: npm run bench:metrics-paired [blocks] [calls of a slice]
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -44,7 +44,9 @@ const config = readConfig({
   HLUST_ACCOUNT_REQUESTS_PER_MINUTE: "0",
 });
 const app = parts.use(await openApp(config, { log: createLog("error") }));
-const caller = parts.use(openCaller(new URL(app.address).port));
+const { port } = new URL(app.address);
+// Each has four connections: with 16 calls at a time the service rarely waits for a client.
+const callers = Array.from({ length: 4 }, () => parts.use(openCaller(port)));
 const token = readFileSync(join(folder, "api-key"), "utf8").trim();
 const request = requestText("GET", "/v1alpha1/transcripts?pageSize=1", { token });
 
@@ -102,7 +104,7 @@ report([
 async function nsOfSlice(isOn: boolean): Promise<number> {
   recorders.isOn = isOn;
   const began = mainThreadNs();
-  await caller.call(request, callsOfSlice);
+  await Promise.all(callers.map((each) => each.call(request, callsOfSlice / callers.length)));
   return mainThreadNs() - began;
 }
 
