@@ -1,6 +1,7 @@
-import type { Counter, Gauge, Histogram } from "prom-client";
+import type { Counter } from "prom-client";
 import { closedList, other } from "./labels.ts";
 import type { MetricRegistry } from "./metric-registry.ts";
+import type { HistogramSeries, PlainHistogram } from "./plain-histogram.ts";
 import {
   callProtocols,
   httpRoutes,
@@ -57,25 +58,36 @@ export const refusalReasons = {
 
 type RefusalKind = keyof typeof refusalReasons;
 
+/** A method as it is counted: what happens for each call only adds to these numbers. */
+interface CountedMethod {
+  readonly name: string;
+  /** Undefined until a call of it is timed: streams are not. */
+  seconds: HistogramSeries | undefined;
+  /** The calls that no text has yet, by protocol and the name of the code. */
+  readonly ended: Map<CallProtocol, Map<string, number>>;
+}
+
 /** The calls of a node, in every protocol. */
 export class CallMetrics implements CallRecorder, HttpRecorder {
-  readonly #methods: ReadonlyMap<string, string>;
+  readonly #methods = new Map<string, CountedMethod>();
+  readonly #counted: readonly CountedMethod[];
+  readonly #other: CountedMethod;
+  readonly #dialects: ReadonlyMap<string, HistogramSeries>;
   readonly #combinations = new Set<string>();
   readonly #total: Counter<"rpc_method" | "protocol" | "code">;
-  readonly #seconds: Histogram<"rpc_method">;
-  readonly #active: Gauge<"protocol">;
+  readonly #seconds: PlainHistogram<"rpc_method">;
   readonly #activeCounts = new Map<CallProtocol, number>();
-  readonly #httpSeconds: Histogram<"http_request_method" | "http_route">;
+  readonly #httpSeconds: PlainHistogram<"http_request_method" | "http_route">;
   readonly #httpResponses: Counter<"http_route" | "status_class">;
   readonly #refusals: Readonly<Record<RefusalKind, Counter<"reason">>>;
   readonly #refusalKinds: ReadonlyMap<string, RefusalKind>;
 
   constructor(registry: MetricRegistry, methods: readonly ServedMethod[]) {
-    this.#methods = new Map(methods.map(({ name, countedAs }) => [name, countedAs]));
     this.#total = registry.counter({
       name: "hlust_calls_total",
       help: "Ended calls, by method, protocol and google.rpc.Code",
       labelNames: ["rpc_method", "protocol", "code"],
+      collect: () => this.#addEnded(),
     });
     this.#seconds = registry.histogram({
       name: "rpc_server_call_duration_seconds",
@@ -83,10 +95,15 @@ export class CallMetrics implements CallRecorder, HttpRecorder {
       labelNames: ["rpc_method"],
       buckets: callSeconds,
     });
-    this.#active = registry.gauge({
+    const active = registry.gauge({
       name: "hlust_calls_active",
       help: "Calls in progress, including streams",
       labelNames: ["protocol"],
+      collect: () => {
+        for (const protocol of callProtocols) {
+          active.set({ protocol }, this.#activeCounts.get(protocol) ?? 0);
+        }
+      },
     });
     this.#httpSeconds = registry.histogram({
       name: "http_server_request_duration_seconds",
@@ -103,6 +120,17 @@ export class CallMetrics implements CallRecorder, HttpRecorder {
     this.#refusalKinds = new Map(
       refusalKinds.flatMap((kind) => refusalReasons[kind].map((reason) => [reason, kind] as const)),
     );
+    const counted = new Map<string, CountedMethod>();
+    for (const { name, countedAs } of methods) {
+      const method = counted.get(countedAs) ?? countedMethod(countedAs);
+      counted.set(countedAs, method);
+      this.#methods.set(name, method);
+    }
+    this.#other = countedMethod(other);
+    this.#counted = [...counted.values(), this.#other];
+    this.#dialects = new Map(
+      Array.from(dialects, (name) => [name, this.#seconds.series({ rpc_method: name })]),
+    );
     this.#beginAtZero(methods);
   }
 
@@ -115,31 +143,46 @@ export class CallMetrics implements CallRecorder, HttpRecorder {
     { method, route }: Parameters<HttpRecorder["answered"]>[0],
     { status, seconds }: Parameters<HttpRecorder["answered"]>[1],
   ): void {
-    this.#httpSeconds.observe(
-      { http_request_method: httpMethods(method), http_route: route },
-      seconds,
-    );
+    const labels = { http_request_method: httpMethods(method), http_route: route };
+    this.#httpSeconds.series(labels).observe(seconds);
     const status_class = `${Math.min(5, Math.max(1, Math.floor(status / 100)))}xx`;
     this.#httpResponses.inc({ http_route: route, status_class });
   }
 
   #ended(protocol: CallProtocol, { method, isTimed, failure, seconds }: OpenCall): void {
     this.#count(protocol, -1);
-    const known = this.#methods.get(method) ?? other;
-    const code = failure ? codeOf(failure.code) : "OK";
-    const rpc_method = this.#hasRoom(`${known} ${protocol} ${code}`) ? known : other;
-    this.#total.inc({ rpc_method, protocol, code });
+    const counted = this.#methods.get(method) ?? this.#other;
+    const code = failure ? failure.code : "ok";
+    const byCode = counted.ended.get(protocol) ?? new Map<string, number>();
+    if (byCode.size === 0) counted.ended.set(protocol, byCode);
+    byCode.set(code, (byCode.get(code) ?? 0) + 1);
     // Calls in the protocols of other services are timed by protocol: they are often much longer.
-    const timedAs = dialects.has(protocol) ? protocol : known;
-    if (isTimed) this.#seconds.observe({ rpc_method: timedAs }, seconds);
+    if (isTimed) (this.#dialects.get(protocol) ?? this.#secondsOf(counted)).observe(seconds);
     const kind = failure && this.#refusalKinds.get(failure.reason);
     if (kind) this.#refusals[kind].inc({ reason: failure.reason });
   }
 
+  #secondsOf(method: CountedMethod): HistogramSeries {
+    method.seconds ??= this.#seconds.series({ rpc_method: method.name });
+    return method.seconds;
+  }
+
+  /** Adds the calls that have ended since the last text. */
+  #addEnded(): void {
+    for (const { name, ended } of this.#counted) {
+      for (const [protocol, byCode] of ended) {
+        for (const [key, count] of byCode) {
+          const code = key === "ok" ? "OK" : codeOf(key);
+          const rpc_method = this.#hasRoom(`${name} ${protocol} ${code}`) ? name : other;
+          this.#total.inc({ rpc_method, protocol, code }, count);
+        }
+        byCode.clear();
+      }
+    }
+  }
+
   #count(protocol: CallProtocol, by: number): void {
-    const count = (this.#activeCounts.get(protocol) ?? 0) + by;
-    this.#activeCounts.set(protocol, count);
-    this.#active.set({ protocol }, count);
+    this.#activeCounts.set(protocol, (this.#activeCounts.get(protocol) ?? 0) + by);
   }
 
   #hasRoom(combination: string): boolean {
@@ -157,22 +200,24 @@ export class CallMetrics implements CallRecorder, HttpRecorder {
         this.#hasRoom(`${rpc_method} ${protocol} ${code}`);
         this.#total.inc({ rpc_method, protocol, code }, 0);
       }
-      if (!isStream) this.#seconds.zero({ rpc_method });
+      if (!isStream) this.#seconds.series({ rpc_method });
     }
-    for (const rpc_method of dialects) this.#seconds.zero({ rpc_method });
     for (const protocol of callProtocols) {
-      this.#active.set({ protocol }, 0);
       for (const code of ["OK", "INTERNAL", "UNAVAILABLE"]) {
         this.#total.inc({ rpc_method: other, protocol, code }, 0);
       }
     }
     for (const http_route of httpRoutes) {
-      this.#httpSeconds.zero({ http_request_method: "GET", http_route });
+      this.#httpSeconds.series({ http_request_method: "GET", http_route });
       for (const status_class of ["2xx", "4xx", "5xx"]) {
         this.#httpResponses.inc({ http_route, status_class }, 0);
       }
     }
   }
+}
+
+function countedMethod(name: string): CountedMethod {
+  return { name, seconds: undefined, ended: new Map() };
 }
 
 /** A call in progress. */

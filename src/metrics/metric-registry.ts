@@ -1,5 +1,6 @@
 import { Counter, Gauge, Histogram, Registry, type OpenMetricsContentType } from "prom-client";
 import { addUp } from "./add-families.ts";
+import { PlainHistogram } from "./plain-histogram.ts";
 import { contentTypes, type MetricsFormat } from "./metrics-format.ts";
 
 /** One family of metrics. */
@@ -18,8 +19,13 @@ export class MetricRegistry {
     this.#openmetrics.setContentType(contentTypes.openmetrics);
   }
 
-  /** Creates a counter. Its name ends in _total. */
-  counter<Label extends string>(family: Family<Label>): Counter<Label> {
+  /**
+   * Creates a counter. Its name ends in _total. `collect` is called before each text, to add what
+   * has been counted elsewhere.
+   */
+  counter<Label extends string>(
+    family: Family<Label> & { readonly collect?: () => void },
+  ): Counter<Label> {
     const counter = new Counter<Label>({ ...family, registers: [this.#prometheus] });
     // In OpenMetrics, the name of the family has no _total. The library would remove it from the
     // counter itself, and so from all later texts in the format of Prometheus.
@@ -30,16 +36,28 @@ export class MetricRegistry {
     return counter;
   }
 
-  /** Creates a gauge, with value 0 if it has no labels. */
-  gauge<Label extends string>(family: Family<Label>): Gauge<Label> {
+  /** Creates a gauge, with value 0 if it has no labels. `collect` is called before each text. */
+  gauge<Label extends string>(
+    family: Family<Label> & { readonly collect?: () => void },
+  ): Gauge<Label> {
     return new Gauge<Label>({ ...family, registers: this.#both() });
   }
 
   histogram<Label extends string>(
     family: Family<Label> & { readonly buckets: readonly number[] },
-  ): Histogram<Label> {
-    const buckets = [...family.buckets];
-    return new Histogram<Label>({ ...family, buckets, registers: this.#both() });
+  ): PlainHistogram<Label> {
+    const { name, help, labelNames = [] } = family;
+    const plain = new PlainHistogram<Label>(family.buckets, labelNames);
+    // The library writes the lines, and keeps none of the observations.
+    const empty = new Histogram<Label>({ ...family, buckets: [...family.buckets], registers: [] });
+    const read = () =>
+      Promise.resolve({ name, help, type: "histogram", values: plain.lines(name) });
+    const view: Histogram<Label> = Object.create(empty, {
+      get: { value: read },
+      getForPromString: { value: read },
+    });
+    for (const registry of this.#both()) registry.registerMetric(view);
+    return plain;
   }
 
   /** Returns all families as data, for another process of the node. */

@@ -1,6 +1,7 @@
-import type { Counter, Gauge, Histogram } from "prom-client";
+import type { Counter, Gauge } from "prom-client";
 import { closedList, other } from "./labels.ts";
 import type { MetricRegistry } from "./metric-registry.ts";
+import type { HistogramSeries } from "./plain-histogram.ts";
 import {
   deliveryResults,
   type DeliveryResult,
@@ -66,7 +67,7 @@ export class QueueMetrics implements JobRecorder, WebhookRecorder {
   readonly #attempts: Counter<"result">;
   readonly #failures: Counter<"reason">;
   readonly #audio: Counter;
-  readonly #speed: Histogram;
+  readonly #speed: HistogramSeries;
   readonly #pending: Gauge;
   readonly #oldestPending: Gauge;
   readonly #deliveries: Counter<"result">;
@@ -99,11 +100,13 @@ export class QueueMetrics implements JobRecorder, WebhookRecorder {
       name: "hlust_job_audio_seconds_total",
       help: "Seconds of audio in jobs that succeeded on this node",
     });
-    this.#speed = registry.histogram({
-      name: "hlust_job_speed_ratio",
-      help: "Seconds of audio for a second of an attempt that succeeded (inverse real-time factor)",
-      buckets: [0.5, 1, 2, 5, 10, 20, 50],
-    });
+    this.#speed = registry
+      .histogram({
+        name: "hlust_job_speed_ratio",
+        help: "Seconds of audio for a second of an attempt that succeeded (inverse real-time factor)",
+        buckets: [0.5, 1, 2, 5, 10, 20, 50],
+      })
+      .series({});
     this.#pending = registry.gauge({
       name: "hlust_webhook_pending",
       help: "Webhook messages of the whole service that are to be sent",

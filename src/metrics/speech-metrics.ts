@@ -1,6 +1,7 @@
-import type { Counter, Gauge, Histogram } from "prom-client";
+import type { Counter, Gauge } from "prom-client";
 import type { ModelLabels } from "./labels.ts";
 import type { MetricRegistry } from "./metric-registry.ts";
+import type { PlainHistogram } from "./plain-histogram.ts";
 import { ProcessUse } from "./process-use.ts";
 import {
   engineExits,
@@ -145,8 +146,8 @@ export class SpeechMetrics implements EngineRecorder {
     this.#live.streams.set({ model }, 0);
     this.#live.audio.inc({ model }, 0);
     for (const end of streamEnds) this.#live.ended.inc({ model, end }, 0);
-    this.#live.interim.zero({ model });
-    this.#live.final.zero({ model });
+    this.#live.interim.series({ model });
+    this.#live.final.series({ model });
     for (const reason of engineExits) this.#engine.exits.inc({ model, reason }, 0);
     for (const use of recognitionUses) {
       this.#engine.workCpu.inc({ model, use }, 0);
@@ -158,8 +159,8 @@ export class SpeechMetrics implements EngineRecorder {
 
 interface StreamFamilies {
   readonly model: string;
-  readonly interim: Histogram<"model">;
-  readonly final: Histogram<"model">;
+  readonly interim: PlainHistogram<"model">;
+  readonly final: PlainHistogram<"model">;
 }
 
 /** An open stream. Its audio is added up here, since it comes in chunks of 20 ms. */
@@ -188,11 +189,11 @@ class OpenStream implements LiveRecorder {
   }
 
   interim(seconds: number): void {
-    this.#families.interim.observe({ model: this.model }, seconds);
+    this.#families.interim.series({ model: this.model }).observe(seconds);
   }
 
   final(seconds: number): void {
-    this.#families.final.observe({ model: this.model }, seconds);
+    this.#families.final.series({ model: this.model }).observe(seconds);
   }
 
   end(how: StreamEnd): void {

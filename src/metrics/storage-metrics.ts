@@ -1,6 +1,7 @@
 import { statfs } from "node:fs/promises";
-import type { Counter, Gauge, Histogram } from "prom-client";
+import type { Counter, Gauge } from "prom-client";
 import type { MetricRegistry } from "./metric-registry.ts";
+import type { HistogramSeries, PlainHistogram } from "./plain-histogram.ts";
 import {
   mediaOperations,
   type MediaOperation,
@@ -19,12 +20,12 @@ export interface PoolFacts {
 /** The media store, the database connections and the disk. */
 export class StorageMetrics implements MediaRecorder, PoolRecorder {
   readonly #operations: Counter<"operation" | "result">;
-  readonly #seconds: Histogram<"operation">;
+  readonly #seconds: PlainHistogram<"operation">;
   readonly #bytes: Counter;
   readonly #connections: Gauge<"state">;
   readonly #max: Gauge;
   readonly #waiting: Gauge;
-  readonly #waits: Histogram;
+  readonly #waits: HistogramSeries;
   readonly #disk: { readonly free: Gauge; readonly size: Gauge };
   /** The bytes since the last scrape: they are added up here for each chunk. */
   #written = 0;
@@ -58,11 +59,13 @@ export class StorageMetrics implements MediaRecorder, PoolRecorder {
       name: "db_client_connection_pending_requests",
       help: "Calls that wait for a database connection",
     });
-    this.#waits = registry.histogram({
-      name: "db_client_connection_wait_time_seconds",
-      help: "Time that calls waited for a database connection",
-      buckets: [0.001, 0.01, 0.05, 0.25, 1, 5],
-    });
+    this.#waits = registry
+      .histogram({
+        name: "db_client_connection_wait_time_seconds",
+        help: "Time that calls waited for a database connection",
+        buckets: [0.001, 0.01, 0.05, 0.25, 1, 5],
+      })
+      .series({});
     this.#disk = {
       free: registry.gauge({
         name: "hlust_disk_free_bytes",
@@ -74,14 +77,14 @@ export class StorageMetrics implements MediaRecorder, PoolRecorder {
       }),
     };
     for (const operation of mediaOperations) {
-      this.#seconds.zero({ operation });
+      this.#seconds.series({ operation });
       for (const result of ["ok", "failed"]) this.#operations.inc({ operation, result }, 0);
     }
   }
 
   operated(operation: MediaOperation, seconds: number, hasFailed: boolean): void {
     this.#operations.inc({ operation, result: hasFailed ? "failed" : "ok" });
-    this.#seconds.observe({ operation }, seconds);
+    this.#seconds.series({ operation }).observe(seconds);
   }
 
   wrote(bytes: number): void {

@@ -16,7 +16,7 @@ import { scriptedSamples } from "../fault/scripted-recording.ts";
 import { openOtlpReceiver, type OtlpReceiver } from "../fixtures/otlp-receiver.ts";
 import { until } from "../fixtures/until.ts";
 import { callRest } from "../spec/service.ts";
-import { openStream, streamingConfig } from "../spec/stream.ts";
+import { finalsOf, openStream, streamingConfig } from "../spec/stream.ts";
 
 const data = mkdtempSync(join(tmpdir(), "hlust-logs-"));
 after(() => rmSync(data, { recursive: true, force: true }));
@@ -124,11 +124,12 @@ test("no line has a token, a query or what was said, and probes have no line", a
   }
 });
 
-test("a sampled access log still has the calls that failed in the service", async () => {
+test("at the level debug, no line has what was said, and a sampled access log has the calls that failed", async () => {
   await using other = await startService(data, {
     HLUST_ENGINE: "scripted",
     HLUST_ACCESS_LOG: "true",
     HLUST_ACCESS_LOG_SAMPLE: "0",
+    HLUST_LOG: "debug",
     HLUST_LOG_FORMAT: "pretty",
     HLUST_DRAIN: "60",
   });
@@ -141,7 +142,9 @@ test("a sampled access log still has the calls that failed in the service", asyn
   assert.equal(await list("fine"), 200);
   // An open stream holds the node while it drains and refuses calls.
   const stream = await openStream(address, { token: key });
-  stream.send(streamingConfig());
+  stream.send(streamingConfig({}, { interimResults: true }));
+  stream.sendAudio(Buffer.from(scriptedSamples([1_300, 1_300], { pauseMs: 900 }).buffer));
+  await stream.waitFor(() => finalsOf(stream.messages).length === 2);
   const ended = other.stop();
   await until(async () => (await list("refused")) === 503);
   stream.send({ audioContent: "" });
@@ -149,5 +152,10 @@ test("a sampled access log still has the calls that failed in the service", asyn
   assert.equal(await ended, 0);
   const { errors } = other.output();
   assert.ok(!errors.includes("fine"));
+  assert.match(errors, /^[\d:.]{12} DEBUG /m);
+  for (const { transcript = "" } of finalsOf(stream.messages)) {
+    assert.ok(transcript.trim().includes(" "), "a final result has several words");
+    assert.ok(!errors.includes(transcript.trim()), transcript);
+  }
   assert.match(errors, /^[\d:.]{12} INFO {2}call\.ended .*requestId=refused .*status=503/m);
 });
