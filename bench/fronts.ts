@@ -19,9 +19,11 @@ for (const count of counts) {
 }
 // In the first round, functions are compiled.
 for (let round = 0; round <= rounds; round += 1) {
-  for (const { service, reports } of services) {
+  for (const { count, service, reports } of services) {
     const result = await load(service, { streams, duration: seconds });
     if (round > 0) reports.push(result);
+    const cpu = `${cpuOfChunk(result).toFixed(1)} us a chunk; ${partsOf(result)}`;
+    console.log(`round ${round}, ${count} front processes: ${cpu}`);
   }
 }
 reportMachine();
