@@ -12,6 +12,12 @@ import type { SharedPort } from "./fronts/shared-port.ts";
 import { loadingModels } from "./readiness.ts";
 import type { Log } from "./std/log.ts";
 
+/**
+ * The silence after which a front process and the main process give each other up. Between machines
+ * it is shorter: here the end of a process is noticed in any case, and a busy machine should not
+ * cause a replay of all streams.
+ */
+const silentMsMax = 30_000;
 /** The maximum length of the path of a Unix socket (unix(7)). */
 const socketPathBytesMax = 107;
 
@@ -38,6 +44,7 @@ export async function openFronts(
       at: { socketPath },
       credential,
       cores: availableParallelism(),
+      silentMsMax,
       isLoading: () => loadingModels(recognizer.state()).length > 0,
       log: given.log,
     }),
@@ -71,7 +78,7 @@ export function frontConfig(config: Config, { engines }: FrontStart): Config {
     role: "api",
     engines: {
       listen: undefined,
-      nodes: { names: [name], credential, authorities: undefined },
+      nodes: { names: [name], credential, authorities: undefined, silentMsMax },
       hasOwnModels: false,
     },
     database: { ...database, connectionsMax: databaseShare(config) },

@@ -30,6 +30,8 @@ export interface EngineNodesConfig {
   readonly credential: string;
   /** The certificates of further authorities, in PEM form. */
   readonly authorities: string | undefined;
+  /** The silence after which a node is given up. Default: that of the protocol. */
+  readonly silentMsMax?: number;
 }
 
 /** An entry of HLUST_ENGINES. A name may have several addresses, each of which is a node. */
