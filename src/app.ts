@@ -169,7 +169,7 @@ async function openParts(
   const decoding = { recognizer, sandbox, accountHints: createAccountHints({ db }) };
   const { attempts, authenticator } = createCallers(config, { db, publicUrl, meter, log });
   const transcripts = transcriptsService(
-    { db, media, pageTokens, watches },
+    { db, media, pageTokens, watches, binDays: config.binDays },
     { answers, connectionsMax: config.database.connectionsMax, attempts, log },
     { arrivals: arrivals.jobs, allow, recognizer, meter, log },
     { arrivals: arrivals.alignment, aligner: recognizer, meter, stopping: watches.stopping, log },

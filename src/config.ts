@@ -82,6 +82,8 @@ export interface Config extends ModelConfig {
   readonly httpRulesFile: string | undefined;
   /** The number of days for which removed media is kept. */
   readonly removedMediaDays: number;
+  /** Days that transcripts stay in the bin; 0: there is no bin. */
+  readonly binDays: number;
   /** The bucket for media. If undefined, media is stored in the data folder. */
   readonly s3: S3Settings | undefined;
   /** How `hlust backup` and `hlust restore` access a bucket of backups. */
@@ -219,6 +221,13 @@ const settings = {
     fallback: "30",
     parse: (text, name) => whole(text ?? "30", name, 1, 3650),
   },
+  binDays: {
+    name: "HLUST_BIN_DAYS",
+    meaning:
+      "Days that transcripts that were deleted in the console stay in the bin; 0 (deleted at once) to 3650",
+    fallback: "30",
+    parse: (text, name) => whole(text ?? "30", name, 0, 3650),
+  },
   httpRulesFile: {
     name: "HLUST_HTTP_RULES",
     meaning:
@@ -323,6 +332,7 @@ export function examineConfig(environment: NodeJS.ProcessEnv): {
     drain: readDrain(read),
     httpRulesFile: read(settings.httpRulesFile),
     removedMediaDays: read(settings.removedMediaDays),
+    binDays: read(settings.binDays),
     s3: readS3(read, problems),
     backupS3: readBackupS3(read, problems),
     openId: readOpenId(read, problems),

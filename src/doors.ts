@@ -254,6 +254,8 @@ interface TranscriptsBase {
   readonly media: MediaService;
   readonly pageTokens: PageTokens;
   readonly watches: NodeWatches;
+  /** The number of days that transcripts stay in the bin; 0: there is no bin. Default: 30. */
+  readonly binDays?: number;
 }
 
 type Options<Parts> = Omit<
@@ -268,6 +270,7 @@ type Options<Parts> = Omit<
   | "read"
   | "storedBytesMax"
   | "publicUrl"
+  | "binDays"
 >;
 
 /**
@@ -281,6 +284,7 @@ export function transcriptsService(
     media: { store, urls, uploads, content, door, resumable, storeMedia, publicUrl },
     pageTokens,
     watches,
+    binDays,
   }: TranscriptsBase,
   reading: Options<Parameters<typeof createTranscriptsService>[0]> & {
     /** The node's maximum number of database connections. Default: 20. */
@@ -302,7 +306,11 @@ export function transcriptsService(
 } {
   const read = createReadTranscript({ db, ...reading });
   const both = { db, uploads, pageTokens, watches, searchLimits: createSearchLimits({ db }) };
-  const own = { storedBytesMax: content.storedBytesMax ?? 0, publicUrl };
+  const own = {
+    storedBytesMax: content.storedBytesMax ?? 0,
+    publicUrl,
+    ...(binDays !== undefined && { binDays }),
+  };
   const jobParts = { ...both, store, ...jobs };
   const calls = createJobCalls(jobParts);
   const service = implemented(Transcripts, {

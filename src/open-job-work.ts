@@ -59,7 +59,7 @@ export async function openJobWork(
     }),
   );
   parts.use(await openDescriber({ database, store, sandbox, scratchFolder, durationMsMax, log }));
-  parts.use(openArchiveSweep({ db, store, log }));
+  parts.use(openArchiveSweep({ db, store, log, binDays: config.binDays }));
   parts.use(openContentSweep({ db, store, log }));
   parts.use(openDeliveryWorker({ database, allow: given.allowWebhooks, recorder, log }));
   return [worker, alignment];

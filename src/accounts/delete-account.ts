@@ -61,7 +61,9 @@ async function deleteInParts(
   const isOfAccount =
     table === "webhook_delivery"
       ? sql`webhook_id in (select id from webhook where account_id = ${accountId})`
-      : sql`account_id = ${accountId}`;
+      : table === "transcript"
+        ? sql`(account_id = ${accountId} or bin_account_id = ${accountId})`
+        : sql`account_id = ${accountId}`;
   for (;;) {
     const { numAffectedRows = 0n } = await sql`
       delete from ${sql.table(table)} where id in (

@@ -36,6 +36,7 @@ import { operatorsAndNodes } from "./migrations/0034_operators_and_nodes.ts";
 import { modelTasks } from "./migrations/0035_model_tasks.ts";
 import { alignmentTraceAndMembers } from "./migrations/0036_alignment_trace_and_members.ts";
 import { newVersionJobs } from "./migrations/0037_new_version_jobs.ts";
+import { binAndFilters } from "./migrations/0038_bin_and_filters.ts";
 import { missingRight } from "./missing-right.ts";
 import type { SchemaChanges, TableLock } from "./schema-change.ts";
 import { lockTables, withSchemaLock } from "./schema-lock.ts";
@@ -78,6 +79,7 @@ export const migrations: SchemaChanges = {
   "0035_model_tasks": modelTasks,
   "0036_alignment_trace_and_members": alignmentTraceAndMembers,
   "0037_new_version_jobs": newVersionJobs,
+  "0038_bin_and_filters": binAndFilters,
 };
 
 /**

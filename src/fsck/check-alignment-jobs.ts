@@ -31,7 +31,7 @@ export async function* checkAlignmentJobs(
 
 async function jobPage({ db }: Archive, after: string): Promise<readonly JobRow[]> {
   const { rows } = await sql<JobRow>`
-    select j.id, t.id is null or t.account_id = j.account_id as transcript_fits,
+    select j.id, t.id is null or coalesce(t.account_id, t.bin_account_id) = j.account_id as transcript_fits,
       (j.state = 'SUCCESS') = (j.created_version_id is not null)
         and (t.id is null or (
           exists (select from transcript_version v where v.id = j.version_id and v.transcript_id = t.id)

@@ -33,7 +33,7 @@ export async function* checkDrafts(archive: Archive): AsyncGenerator<Finding, vo
 async function draftPage({ db }: Archive, after: string): Promise<readonly DraftRow[]> {
   const { rows } = await sql<DraftRow>`
     select d.transcript_id as id, d.actor,
-      d.account_id = t.account_id and d.account_id = coalesce(m.account_id, a.account_id, c.account_id)
+      d.account_id = coalesce(t.account_id, t.bin_account_id) and d.account_id = coalesce(m.account_id, a.account_id, c.account_id)
         as account_fits,
       exists (select from transcript_version v
         where v.id = d.base_version_id and v.transcript_id = d.transcript_id) as version_fits

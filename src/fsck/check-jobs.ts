@@ -35,7 +35,7 @@ async function jobPage({ db }: Archive, after: string): Promise<readonly JobRow[
       j.media_id is null or m.account_id is not distinct from j.account_id as media_fits,
       j.upload_id is null or u.account_id is not distinct from j.account_id as upload_fits,
       (j.state <> 'SUCCESS' or j.transcript_id is not null)
-        and (t.id is null or t.account_id = j.account_id) as transcript_fits
+        and (t.id is null or coalesce(t.account_id, t.bin_account_id) = j.account_id) as transcript_fits
     from (select * from transcript_job where id > ${after} order by id limit ${pageRows}) j
     left join media m on m.id = j.media_id
     left join upload u on u.id = j.upload_id

@@ -33,7 +33,7 @@ export async function* checkReviews(archive: Archive): AsyncGenerator<Finding, v
 
 async function reviewPage({ db }: Archive, after: string): Promise<readonly ReviewRow[]> {
   const { rows } = await sql<ReviewRow>`
-    select r.transcript_id as id, r.account_id = t.account_id as account_fits,
+    select r.transcript_id as id, r.account_id = coalesce(t.account_id, t.bin_account_id) as account_fits,
       not exists (
         select from (
           select start_ns, max(end_ns) over (

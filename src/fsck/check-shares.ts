@@ -30,7 +30,7 @@ export async function* checkShares(archive: Archive): AsyncGenerator<Finding, vo
 
 async function sharePage({ db }: Archive, after: string): Promise<readonly ShareRow[]> {
   const { rows } = await sql<ShareRow>`
-    select s.id, s.transcript_id, s.account_id = t.account_id as account_fits,
+    select s.id, s.transcript_id, s.account_id = coalesce(t.account_id, t.bin_account_id) as account_fits,
       s.version_id is null or exists (select from transcript_version v
         where v.id = s.version_id and v.transcript_id = s.transcript_id) as version_fits
     from transcript_share s

@@ -49,7 +49,7 @@ async function headPage({ db }: Archive, after: string): Promise<readonly HeadRo
       h.metadata <> t.metadata as metadata_differs,
       h.parent_id is distinct from t.parent_version_id as parent_differs,
       h.created_at <> t.updated_at as time_differs,
-      t.media_id, m.account_id is not distinct from t.account_id as media_is_own,
+      t.media_id, m.account_id is not distinct from coalesce(t.account_id, t.bin_account_id) as media_is_own,
       c.*
     from page t
     left join transcript_version h on h.id = t.version_id and h.transcript_id = t.id

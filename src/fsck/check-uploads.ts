@@ -16,7 +16,7 @@ export async function* checkUploads(archive: Archive): AsyncGenerator<Finding, v
     const page = await sql<UploadRow>`
       select u.id,
         u.media_id is null or m.account_id is not distinct from u.account_id as media_fits,
-        u.transcript_id is null or t.account_id is not distinct from u.account_id as transcript_fits
+        u.transcript_id is null or coalesce(t.account_id, t.bin_account_id) is not distinct from u.account_id as transcript_fits
       from (select * from upload where id > ${after} order by id limit ${pageRows}) u
       left join media m on m.id = u.media_id
       left join transcript t on t.id = u.transcript_id

@@ -2596,6 +2596,123 @@ export const examples: unknown = {
       "answer": {}
     }
   ],
+  "hlust.transcripts.v1alpha1.Transcripts.CountTranscripts": [
+    {
+      "title": "The account's transcripts in Icelandic",
+      "request": {
+        "filter": "metadata.language_code = \"is-IS\""
+      },
+      "answer": {
+        "count": 1,
+        "more": false,
+        "languages": [
+          {
+            "value": "is-IS",
+            "count": 1
+          }
+        ],
+        "keywords": [
+          {
+            "value": "ræða",
+            "count": 1
+          }
+        ],
+        "speakers": []
+      }
+    }
+  ],
+  "hlust.transcripts.v1alpha1.Transcripts.ListFirstWords": [
+    {
+      "title": "The first words of a transcript",
+      "request": {
+        "names": [
+          "transcripts/0198c5a2-7c2d-7a90-a1b2-c3d4e5f60718"
+        ]
+      },
+      "answer": {
+        "firstWords": [
+          {
+            "name": "transcripts/0198c5a2-7c2d-7a90-a1b2-c3d4e5f60718",
+            "text": "Góðan dag"
+          }
+        ]
+      }
+    }
+  ],
+  "hlust.transcripts.v1alpha1.Transcripts.BinTranscripts": [
+    {
+      "title": "Two transcripts, one of which does not exist",
+      "request": {
+        "names": [
+          "transcripts/0198c5a2-7c2d-7a90-a1b2-c3d4e5f60718",
+          "transcripts/0198c5a2-7c2d-7a90-a1b2-c3d4e5f60719"
+        ]
+      },
+      "answer": {
+        "names": [
+          "transcripts/0198c5a2-7c2d-7a90-a1b2-c3d4e5f60718"
+        ],
+        "missing": [
+          "transcripts/0198c5a2-7c2d-7a90-a1b2-c3d4e5f60719"
+        ],
+        "deleteTime": "2026-12-20T10:35:00.120Z"
+      }
+    }
+  ],
+  "hlust.transcripts.v1alpha1.Transcripts.ListBinnedTranscripts": [
+    {
+      "title": "The bin of the account",
+      "request": {},
+      "answer": {
+        "binnedTranscripts": [
+          {
+            "name": "transcripts/0198c5a2-7c2d-7a90-a1b2-c3d4e5f60718",
+            "subject": "Morgunfundur",
+            "languageCode": "is-IS",
+            "recordingDuration": null,
+            "binTime": "2026-11-20T10:35:00.120Z",
+            "deleteTime": "2026-12-20T10:35:00.120Z",
+            "author": "apiKeys/0198c5a0-1a2b-7c3d-8e4f-5a6b7c8d9e0f",
+            "authorName": "Fréttastofa"
+          }
+        ],
+        "nextPageToken": "",
+        "binDays": 30
+      }
+    }
+  ],
+  "hlust.transcripts.v1alpha1.Transcripts.RestoreBinnedTranscripts": [
+    {
+      "title": "A transcript that is listed again",
+      "request": {
+        "names": [
+          "transcripts/0198c5a2-7c2d-7a90-a1b2-c3d4e5f60718"
+        ]
+      },
+      "answer": {
+        "names": [
+          "transcripts/0198c5a2-7c2d-7a90-a1b2-c3d4e5f60718"
+        ],
+        "missing": []
+      }
+    }
+  ],
+  "hlust.transcripts.v1alpha1.Transcripts.DeleteBinnedTranscripts": [
+    {
+      "title": "A transcript that is not in the bin any more",
+      "request": {
+        "names": [
+          "transcripts/0198c5a2-7c2d-7a90-a1b2-c3d4e5f60718"
+        ]
+      },
+      "answer": {
+        "names": [],
+        "missing": [
+          "transcripts/0198c5a2-7c2d-7a90-a1b2-c3d4e5f60718"
+        ]
+      }
+    }
+  ],
   "hlust.transcripts.v1alpha1.Transcripts.ImportTranscript": [
     {
       "title": "SubRip subtitles",

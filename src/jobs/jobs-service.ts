@@ -105,7 +105,8 @@ export function createJobsService(parts: JobsParts): JobsService {
     async listTranscriptJobs(request, context) {
       const { accountId } = callerOf(context);
       const scope = { collection: "transcriptjob", accountId, filter: request.filter };
-      const filter = request.filter === "" ? [] : parseFilter(request.filter, jobStates);
+      const filter =
+        request.filter === "" ? [] : parseFilter(request.filter, { states: jobStates });
       const page = readPageRequest(pageTokens, scope, request);
       if ("field" in filter || "length" in page) {
         throw invalidArgument([

@@ -104,6 +104,7 @@ export type DeletionReason =
   | "job_not_taken"
   | "media_replaced"
   | "retention"
+  | "bin_emptied"
   | "transcript_deleted"
   | "upload_deleted"
   | "upload_not_taken"

@@ -1,5 +1,6 @@
 import { sql, type Insertable, type Kysely, type Transaction } from "kysely";
-import type { Tables, UploadTable } from "../database/tables.ts";
+import type { UploadTable } from "../database/media-tables.ts";
+import type { Tables } from "../database/tables.ts";
 import { newId } from "../std/ids.ts";
 import type { Log } from "../std/log.ts";
 import { findOpenUpload, finishUpload, type ContentJobs } from "./finish-upload.ts";

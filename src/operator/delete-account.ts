@@ -20,7 +20,8 @@ export interface Holdings {
 export async function holdingsOf(db: Kysely<Tables>, accountId: string): Promise<Holdings> {
   const { rows } = await sql<Record<keyof Holdings, string>>`
     select
-      (select count(*) from transcript where account_id = ${accountId}) as transcripts,
+      (select count(*) from transcript
+        where account_id = ${accountId} or bin_account_id = ${accountId}) as transcripts,
       (select count(*) from transcript_job where account_id = ${accountId})
         + (select count(*) from alignment_job where account_id = ${accountId}) as jobs,
       (select count(*) from media where account_id = ${accountId}) as media,

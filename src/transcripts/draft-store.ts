@@ -1,5 +1,6 @@
 import { sql, type Kysely, type Transaction } from "kysely";
 import type { Tables } from "../database/tables.ts";
+import { hasListed } from "./bin-store.ts";
 import { ServiceError } from "../std/service-error.ts";
 
 /** The caller that a draft belongs to, and that alone can read and change it. */
@@ -144,7 +145,8 @@ function ownDraft(db: Kysely<Tables>, owner: DraftOwner, transcriptId: string) {
 }
 
 function isOwn({ accountId, actor }: DraftOwner, transcriptId: string) {
-  return sql<boolean>`(transcript_id = ${transcriptId} and actor = ${actor} and account_id = ${accountId})`;
+  return sql<boolean>`(transcript_id = ${transcriptId} and actor = ${actor}
+    and account_id = ${accountId} and ${hasListed(accountId, transcriptId)})`;
 }
 
 function isExpected(expected: ExpectedDraft) {

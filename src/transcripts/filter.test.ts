@@ -34,7 +34,7 @@ test("parseFilter() reads up to ten clauses that are joined with AND, in any com
       (chosen) => {
         const source = chosen.map(([text]) => text).join(" AND\t");
         const expected = chosen.map(([, clause]) => clause);
-        assert.deepEqual(parseFilter(source, states), expected, source);
+        assert.deepEqual(parseFilter(source, { states }), expected, source);
       },
     ),
   );
@@ -139,7 +139,7 @@ test("parseFilter() reports wrong clauses about the state of a job", () => {
     ],
   ];
   for (const [source, description] of rows) {
-    assert.deepEqual(parseFilter(source, states), { field: "filter", description });
+    assert.deepEqual(parseFilter(source, { states }), { field: "filter", description });
   }
 });
 

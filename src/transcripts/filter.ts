@@ -7,7 +7,18 @@ export type Clause =
   /** At least one of these keywords is present. */
   | { readonly by: "keywords"; readonly keywords: readonly string[] }
   /** The job has this state. */
-  | { readonly by: "state"; readonly state: string };
+  | { readonly by: "state"; readonly state: string }
+  /** The language, ignoring case. */
+  | { readonly by: "language"; readonly language: string }
+  /** At least one of these people speaks: exact names. */
+  | { readonly by: "speakers"; readonly names: readonly string[] }
+  /** The recording is at least this long, or shorter. It has a known duration. */
+  | { readonly by: "duration"; readonly is: Comparison; readonly ms: number }
+  /** The current version was created at this time or later, or before it. */
+  | { readonly by: "time"; readonly is: Comparison; readonly time: Date };
+
+/** How a clause compares a duration or a time. */
+export type Comparison = ">=" | "<";
 
 /** A filter of a list (§4.3): clauses that all hold. */
 export type Filter = readonly Clause[];
@@ -17,26 +28,36 @@ export const filterCharsMax = 4096;
 /** The maximum number of clauses of a filter. */
 export const clausesMax = 10;
 
+/** What a filter may have in addition to the two forms of §4.3. */
+export interface FilterForms {
+  /** The states of jobs. Default: none, without `state`. */
+  readonly states?: readonly string[];
+  /** Whether the list is of transcripts, which have more forms. Default: false. */
+  readonly ofTranscripts?: boolean;
+}
+
 /**
- * Reads the two forms of §4.3, and with `states` a form for jobs, in one pass from left to right:
+ * Reads the two forms of §4.3, with `states` a form for jobs, and `ofTranscripts` four more forms
+ * (extension), in one pass from left to right:
  *
  *     metadata.subject CONTAINS "<text>"
  *     metadata.keywords CONTAINS ["<keyword>", ...]
  *     state = "<state>"
+ *     metadata.language_code = "<code>"
+ *     metadata.speakers CONTAINS ["<full name>", ...]
+ *     metadata.recording_duration >= "<seconds>s"    or <
+ *     version.creation_time >= "<RFC 3339>"          or <
  *
  * Several clauses are joined with AND (extension). For any other text, reports what was expected at
  * which column (in characters, from 1).
  */
-export function parseFilter(
-  source: string,
-  states: readonly string[] = [],
-): Filter | FieldViolation {
+export function parseFilter(source: string, forms: FilterForms = {}): Filter | FieldViolation {
   const length = charCount(source);
   if (length > filterCharsMax) {
     return violation(`has ${length} characters; at most ${filterCharsMax} are allowed`);
   }
   try {
-    const clauses = readClauses(new Scanner(source), states);
+    const clauses = readClauses(new Scanner(source), forms);
     if (clauses.length <= clausesMax) return clauses;
     return violation(`has ${clauses.length} clauses; at most ${clausesMax} are allowed`);
   } catch (error) {
@@ -49,26 +70,82 @@ function violation(description: string): FieldViolation {
   return { field: "filter", description };
 }
 
-function readClauses(scanner: Scanner, states: readonly string[]): Clause[] {
-  const clauses = [readClause(scanner, states)];
-  while (scanner.endOr("AND") === "AND") clauses.push(readClause(scanner, states));
+function readClauses(scanner: Scanner, forms: FilterForms): Clause[] {
+  const clauses = [readClause(scanner, forms)];
+  while (scanner.endOr("AND") === "AND") clauses.push(readClause(scanner, forms));
   return clauses;
 }
 
-function readClause(scanner: Scanner, states: readonly string[]): Clause {
-  const fields = ["metadata.subject", "metadata.keywords", ...(states.length > 0 ? ["state"] : [])];
-  const field = scanner.oneOf(...fields);
-  if (field === "state") {
-    scanner.oneOf("=");
-    const state = scanner.oneOf(...states.map((name) => `"${name}"`));
-    return { by: "state", state: state.slice(1, -1) };
+const ofTranscripts = [
+  "metadata.language_code",
+  "metadata.languageCode",
+  "metadata.speakers",
+  "metadata.recording_duration",
+  "metadata.recordingDuration",
+  "version.creation_time",
+  "version.creationTime",
+];
+
+function readClause(scanner: Scanner, { states = [], ...forms }: FilterForms): Clause {
+  const field = scanner.oneOf(
+    "metadata.subject",
+    "metadata.keywords",
+    ...(states.length > 0 ? ["state"] : []),
+    ...(forms.ofTranscripts ? ofTranscripts : []),
+  );
+  switch (field) {
+    case "state": {
+      scanner.oneOf("=");
+      const state = scanner.oneOf(...states.map((name) => `"${name}"`));
+      return { by: "state", state: state.slice(1, -1) };
+    }
+    case "metadata.language_code":
+    case "metadata.languageCode":
+      scanner.oneOf("=");
+      return { by: "language", language: scanner.text() };
+    case "metadata.speakers":
+      scanner.oneOf("CONTAINS");
+      return { by: "speakers", names: readTexts(scanner) };
+    case "metadata.recording_duration":
+    case "metadata.recordingDuration":
+      return { by: "duration", is: readComparison(scanner), ms: scanner.value(msOf, durationForm) };
+    case "version.creation_time":
+    case "version.creationTime":
+      return { by: "time", is: readComparison(scanner), time: scanner.value(timeOf, timeForm) };
+    case "metadata.subject":
+      scanner.oneOf("CONTAINS");
+      return { by: "subject", text: scanner.text() };
+    default:
+      scanner.oneOf("CONTAINS");
+      return { by: "keywords", keywords: readTexts(scanner) };
   }
-  scanner.oneOf("CONTAINS");
-  if (field === "metadata.subject") return { by: "subject", text: scanner.text() };
+}
+
+function readTexts(scanner: Scanner): string[] {
   scanner.oneOf("[");
-  const keywords = [scanner.text()];
-  while (scanner.oneOf(",", "]") === ",") keywords.push(scanner.text());
-  return { by: "keywords", keywords };
+  const texts = [scanner.text()];
+  while (scanner.oneOf(",", "]") === ",") texts.push(scanner.text());
+  return texts;
+}
+
+function readComparison(scanner: Scanner): Comparison {
+  return scanner.oneOf(">=", "<") === "<" ? "<" : ">=";
+}
+
+const durationForm = 'a duration such as "90s", at most "2147483s"';
+
+function msOf(text: string): number | undefined {
+  const [, seconds] = /^(\d{1,7}(?:\.\d{1,3})?)s$/.exec(text) ?? [];
+  const ms = seconds === undefined ? undefined : Math.round(Number(seconds) * 1000);
+  return ms !== undefined && ms < 2 ** 31 ? ms : undefined;
+}
+
+const timeForm = 'a time such as "2026-11-28T00:00:00Z"';
+
+function timeOf(text: string): Date | undefined {
+  if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?(Z|[+-]\d\d:\d\d)$/.test(text)) return undefined;
+  const time = new Date(text);
+  return Number.isNaN(time.getTime()) ? undefined : time;
 }
 
 class Expected extends Error {}
@@ -129,6 +206,16 @@ class Scanner {
     if (!text.isWellFormed())
       throw this.#expected("a text without half surrogate pairs before this");
     return text;
+  }
+
+  /** Reads a text in double quotes as a value; throws Expected with its form for any other text. */
+  value<T>(read: (text: string) => T | undefined, form: string): T {
+    this.#skipSpaces();
+    const from = this.#at;
+    const value = read(this.text());
+    if (value !== undefined) return value;
+    this.#at = from;
+    throw this.#expected(form);
   }
 
   #escaped(): string {

@@ -109,7 +109,7 @@ interface Scan {
 /** Whether an index can be used: a text without three letters in a row has no trigram. */
 function hasIndex(clause: Clause): boolean {
   if (clause.by === "subject") return /[\p{L}\p{N}]{3}/u.test(foldText(clause.text));
-  return clause.by === "keywords";
+  return clause.by !== "state";
 }
 
 /** Scans the next rows for matches, in order. */
@@ -183,24 +183,62 @@ async function scanOn(
   return found;
 }
 
-/** Returns the condition of the rows that are scanned: an index has these columns first. */
-function owned({ accountId, filter }: RowSearch): RawBuilder<boolean> {
-  const states = filter.flatMap((clause) => (clause.by === "state" ? [clause.state] : []));
-  const owns = sql<boolean>`t.account_id = ${accountId}::uuid`;
-  return sql.join([owns, ...states.map((state) => sql`t.state = ${state}`)], sql` and `);
+/**
+ * Returns the condition of the rows that are scanned: an index has these columns first, and the key
+ * of the order next.
+ */
+function owned({ accountId, filter, order }: RowSearch): RawBuilder<boolean> {
+  const conditions = filter.flatMap((clause) => {
+    if (clause.by === "state") return [sql`t.state = ${clause.state}`];
+    if (clause.by !== order.field) return [];
+    if (clause.by !== "duration") return [conditionOf(clause)];
+    const is = sql.raw(clause.is);
+    return [sql`${order.key("t")} ${is} ${clause.ms} and t.listed_ms is not null`];
+  });
+  return sql.join([sql`t.account_id = ${accountId}::uuid`, ...conditions], sql` and `);
+}
+
+/** Returns the condition of the other clauses in SQL. */
+function passes({ filter, order }: RowSearch): RawBuilder<boolean> {
+  return conditionsOf(filter.filter(({ by }) => by !== order.field));
+}
+
+/** Returns the conditions of clauses for a row t in SQL, without those of states. */
+export function conditionsOf(filter: Filter): RawBuilder<boolean> {
+  const conditions = filter.flatMap((clause) =>
+    clause.by === "state" ? [] : [conditionOf(clause)],
+  );
+  if (conditions.length === 0) return sql<boolean>`true`;
+  return sql<boolean>`(${sql.join(conditions, sql` and `)})`;
 }
 
 /**
- * Returns the condition of the other clauses in SQL. Texts are folded like the column, and the
- * special characters of LIKE are escaped.
+ * Returns a clause in SQL, with the expression that its index has (migrations 0001, 0015 and 0038).
+ * Texts are folded like the column, and the special characters of LIKE are escaped.
  */
-function passes({ filter }: RowSearch): RawBuilder<boolean> {
-  const conditions = filter.flatMap((clause) => {
-    if (clause.by === "state") return [];
-    if (clause.by === "keywords") return [sql`t.keywords && ${[...clause.keywords]}::text[]`];
-    const text = foldText(clause.text).replaceAll(/[\\%_]/g, String.raw`\$&`);
-    return [sql`t.subject like ${`%${text}%`}`];
-  });
-  if (conditions.length === 0) return sql<boolean>`true`;
-  return sql<boolean>`(${sql.join(conditions, sql` and `)})`;
+function conditionOf(clause: Exclude<Clause, { by: "state" }>): RawBuilder<boolean> {
+  switch (clause.by) {
+    case "keywords":
+      return sql`t.keywords && ${[...clause.keywords]}::text[]`;
+    case "subject": {
+      const text = foldText(clause.text).replaceAll(/[\\%_]/g, String.raw`\$&`);
+      return sql`t.subject like ${`%${text}%`}`;
+    }
+    case "language":
+      return sql`lower(t.metadata ->> 'languageCode') = ${clause.language.toLowerCase()}`;
+    case "speakers":
+      return sql`jsonb_path_query_array(t.metadata, '$.speakers.*.fullName')
+        ?| ${[...clause.names]}::text[]`;
+    case "duration":
+      // Unknown durations are outside of both ranges.
+      return clause.is === "<"
+        ? sql`coalesce(t.listed_ms, 2147483647) < ${clause.ms}`
+        : sql`coalesce(t.listed_ms, -1) >= ${clause.ms}`;
+    case "time":
+      return clause.is === "<"
+        ? sql`t.updated_at < ${clause.time}`
+        : sql`t.updated_at >= ${clause.time}`;
+    default:
+      return clause satisfies never;
+  }
 }

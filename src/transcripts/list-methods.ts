@@ -45,7 +45,7 @@ export function checkList(
   const order = readOrdering(request.ordering);
   const { name: ordering } = "key" in order ? order : defaultOrder;
   const scope = { collection: "transcripts", accountId, filter: request.filter, ordering };
-  const filter = request.filter === "" ? [] : parseFilter(request.filter);
+  const filter = request.filter === "" ? [] : parseFilter(request.filter, { ofTranscripts: true });
   const page = readPageRequest(pageTokens, scope, request);
   if ("key" in order && !("field" in filter) && !("length" in page)) {
     return { accountId, order, filter, page, scope };

@@ -1,5 +1,6 @@
 import { sql, type Kysely, type Transaction } from "kysely";
 import type { Tables } from "../database/tables.ts";
+import { hasListed } from "./bin-store.ts";
 
 /** The time after which a client that has not reported again does not count any more. */
 const keptSeconds = 45;
@@ -116,5 +117,6 @@ export async function sweepPresence(db: Kysely<Tables>): Promise<void> {
 
 function isClient({ accountId, transcriptId, actor, session }: PresentClient) {
   return sql<boolean>`(transcript_id = ${transcriptId} and actor = ${actor}
-    and session = ${session} and account_id = ${accountId})`;
+    and session = ${session} and account_id = ${accountId}
+    and ${hasListed(accountId, transcriptId)})`;
 }

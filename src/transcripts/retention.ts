@@ -116,10 +116,12 @@ async function forgetMedia(trx: Transaction<Tables>, accountId: string, before: 
   return { count: mediaIds.length, mediaIds };
 }
 
+/** Deletes transcripts of the account, also those in its bin. */
 async function forgetTranscripts(trx: Transaction<Tables>, accountId: string, before: Date) {
   const { rows } = await sql<{ media_id: string | null }>`
     delete from transcript where id in (
-      select id from transcript where account_id = ${accountId} and updated_at < ${before}
+      select id from transcript
+      where (account_id = ${accountId} or bin_account_id = ${accountId}) and updated_at < ${before}
       order by updated_at limit ${batchRows} for update skip locked)
     returning media_id
   `.execute(trx);

@@ -8,6 +8,8 @@ export interface RowOrder {
   readonly key: (alias: string) => RawBuilder<unknown>;
   readonly type: "int" | "text" | "timestamptz";
   readonly isDescending: boolean;
+  /** The clauses of filters that compare the key. Default: none. */
+  readonly field?: "time" | "duration";
 }
 
 /** Returns the order by the time in a column, newest first. */

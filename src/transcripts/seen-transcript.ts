@@ -40,7 +40,10 @@ export async function readSeen(
     .innerJoin("transcript_version as v", "v.id", "t.version_id")
     .leftJoin("transcript_review as r", "r.transcript_id", "t.id")
     .where("t.id", "in", [...ids])
-    .select(["t.id", "t.account_id", "v.id as version_id", "v.parent_id", "v.created_at"])
+    .where("t.account_id", "is not", null)
+    .select("t.account_id")
+    .$narrowType<{ account_id: string }>()
+    .select(["t.id", "v.id as version_id", "v.parent_id", "v.created_at"])
     .select(["r.etag"])
     .select(originColumns())
     .execute();

@@ -1,6 +1,7 @@
 import { sql, type Kysely, type Transaction } from "kysely";
 import { actorName } from "../auth/actor-name.ts";
 import type { Tables } from "../database/tables.ts";
+import { hasListed } from "./bin-store.ts";
 
 /** The account of a caller. */
 interface Owner {
@@ -90,6 +91,7 @@ export async function findShares(
     .selectFrom("transcript_share as s")
     .where("s.account_id", "=", accountId)
     .where("s.transcript_id", "=", transcriptId)
+    .where(hasListed(accountId, transcriptId))
     .where("s.expires_at", ">", now)
     .$if(id !== undefined, (query) => query.where("s.id", "=", id ?? ""))
     .select([
@@ -119,6 +121,7 @@ export async function deleteShare(
     .where("account_id", "=", accountId)
     .where("transcript_id", "=", transcriptId)
     .where("id", "=", shareId)
+    .where(hasListed(accountId, transcriptId))
     .executeTakeFirst();
   return numDeletedRows > 0n;
 }

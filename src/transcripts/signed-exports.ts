@@ -102,7 +102,7 @@ export function createOpenExport({
       .where("id", "=", id)
       .select("account_id")
       .executeTakeFirst();
-    if (!row) return undefined;
+    if (!row?.account_id) return undefined;
     const reader = { accountId: row.account_id, signal };
     const stored = await read(reader, id, { versionId, heldPerByte: heldPerByteOf[format] });
     if (!stored) return undefined;

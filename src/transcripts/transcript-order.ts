@@ -55,7 +55,8 @@ function keyOf(orderBy: string): OrderKey | undefined {
 
 /** The keys are those of the indexes of migration 0015. Unknown durations are last both ways. */
 function orderOf(key: OrderKey, isDescending: boolean): RowOrder {
-  if (key === "version.creation_time") return { ...newestBy("updated_at"), isDescending };
+  if (key === "version.creation_time")
+    return { ...newestBy("updated_at"), isDescending, field: "time" };
   if (key === "subject") {
     return { key: (alias) => sql.ref(`${alias}.subject_key`), type: "text", isDescending };
   }
@@ -64,5 +65,6 @@ function orderOf(key: OrderKey, isDescending: boolean): RowOrder {
     key: (alias) => sql`coalesce(${sql.ref(`${alias}.listed_ms`)}, ${unknown})`,
     type: "int",
     isDescending,
+    field: "duration",
   };
 }

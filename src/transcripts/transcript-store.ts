@@ -1,11 +1,7 @@
 import { sql, type Kysely, type Selectable } from "kysely";
 import { actorName } from "../auth/actor-name.ts";
-import type {
-  MediaTable,
-  Tables,
-  TranscriptTable,
-  TranscriptVersionTable,
-} from "../database/tables.ts";
+import type { MediaTable } from "../database/media-tables.ts";
+import type { Tables, TranscriptTable, TranscriptVersionTable } from "../database/tables.ts";
 import type { TranscriptMetadata } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { jsonText, metadataOf } from "./metadata-text.ts";
 import type { StoredSegments } from "./segments.ts";

@@ -9,8 +9,11 @@ import type { HeldBytes } from "../std/held-bytes.ts";
 import type { Log } from "../std/log.ts";
 import type { PageTokens } from "../std/page-token.ts";
 import type { NodeWatches } from "../watches/node-watches.ts";
+import { binMethods } from "./bin-methods.ts";
+import { countMethods } from "./count-methods.ts";
 import { draftMethods } from "./draft-methods.ts";
 import { fileMethods } from "./file-methods.ts";
+import { firstWordsMethods } from "./first-words.ts";
 import { listMethods } from "./list-methods.ts";
 import { modifyMethods } from "./modify-methods.ts";
 import type { ReadTranscript } from "./read-transcript.ts";
@@ -43,14 +46,19 @@ export function createTranscriptsService(parts: {
   readonly publicUrl: () => string;
   /** What all watches of this node share. */
   readonly watches: NodeWatches;
+  /** The number of days that transcripts stay in the bin; 0: there is no bin. Default: 30. */
+  readonly binDays?: number;
   readonly now?: () => number;
 }) {
   const { read } = parts;
   return {
     ...listMethods(parts),
+    ...countMethods(parts),
+    ...firstWordsMethods(parts),
     ...watchMethods(parts),
     ...readingMethods(read, parts),
     ...writingMethods(parts),
+    ...binMethods(parts),
     ...modifyMethods(read, parts),
     ...versionMethods(read, parts),
     ...draftMethods(parts),

@@ -85,11 +85,17 @@ async function findSized(
   db: Kysely<Tables>,
   ids: readonly string[],
 ): Promise<readonly FoundTranscript[]> {
-  const { rows } = await sql<FoundTranscript>`
+  const { rows } = await sql<FoundTranscript & NonNullable<FoundTranscript["transcript"]>>`
     select t.id, t.account_id as "accountId", t.subject, t.keywords,
+      coalesce(t.metadata ->> 'languageCode', '') as language,
+      jsonb_path_query_array(t.metadata, '$.speakers.*.fullName') as speakers,
+      t.listed_ms as "durationMs", t.updated_at as "changedAt",
       octet_length(t.metadata::text) + coalesce(octet_length(v.note), 0) as bytes
     from transcript t left join transcript_version v on v.id = t.version_id
-    where t.id = any(${[...ids]}::uuid[])
+    where t.id = any(${[...ids]}::uuid[]) and t.account_id is not null
   `.execute(db);
-  return rows;
+  return rows.map(({ language, speakers, durationMs, changedAt, ...row }) => ({
+    ...row,
+    transcript: { language, speakers, durationMs, changedAt },
+  }));
 }

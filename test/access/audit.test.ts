@@ -88,6 +88,12 @@ const makeMarked = async () => {
   assert.equal(status, 200);
   return name;
 };
+/** Creates a transcript and puts it into the bin. */
+const makeBinned = async () => {
+  const name = await makeTranscript();
+  await make("/v1alpha1/transcripts:bin", { names: [name] }, () => "");
+  return name;
+};
 let members = 0;
 const newEmail = () => `member-${(members += 1)}@example.is`;
 const makeMember = async () =>
@@ -182,6 +188,24 @@ const rows: readonly Row[] = [
     method: Transcripts.method.deleteTranscript,
     make: makeTranscript,
     call: (name) => ["DELETE", `/v1alpha1/${name}`],
+    event: ["transcript.delete", {}],
+  },
+  {
+    method: Transcripts.method.binTranscripts,
+    make: makeTranscript,
+    call: (name) => ["POST", "/v1alpha1/transcripts:bin", { names: [name] }],
+    event: ["transcript.bin", {}],
+  },
+  {
+    method: Transcripts.method.restoreBinnedTranscripts,
+    make: makeBinned,
+    call: (name) => ["POST", "/v1alpha1/binnedtranscripts:restore", { names: [name] }],
+    event: ["transcript.restore", {}],
+  },
+  {
+    method: Transcripts.method.deleteBinnedTranscripts,
+    make: makeBinned,
+    call: (name) => ["POST", "/v1alpha1/binnedtranscripts:delete", { names: [name] }],
     event: ["transcript.delete", {}],
   },
   {

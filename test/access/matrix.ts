@@ -187,6 +187,13 @@ const transcripts: Readonly<Record<string, Row>> = {
     ({ transcript }) => [{ name: transcript, format: "VTT" }],
     ({ transcript, version }) => [{ name: transcript, format: "TEXT", version }],
   ),
+  CountTranscripts: reader([], () => [{}]),
+  ListFirstWords: reader([], () => [{ names: [`transcripts/${newId()}`] }]),
+  // What they do for another account is tested in src/transcripts/bin.test.ts.
+  BinTranscripts: writer([], () => [{ names: [`transcripts/${newId()}`] }]),
+  ListBinnedTranscripts: reader([], () => [{}]),
+  RestoreBinnedTranscripts: writer([], () => [{ names: [`transcripts/${newId()}`] }]),
+  DeleteBinnedTranscripts: writer([], () => [{ names: [`transcripts/${newId()}`] }]),
   ImportTranscript: writer([], () => [
     { metadata: draftOf("textar").metadata, content: subtitles },
   ]),

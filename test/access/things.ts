@@ -197,6 +197,10 @@ export async function addSecondThings(owner: Owner, things: Things): Promise<voi
   const change = { metadata: { subject: "Annar fundur" } };
   await ask(owner, "PATCH", `/v1alpha1/${transcript}`, change);
   await ask(owner, "POST", `/v1/${webhook}:test`, {});
+  for (const subject of ["Hent", "Líka hent"]) {
+    const { name } = await post(owner, "/v1alpha1/transcripts", draftOf(subject));
+    await post(owner, "/v1alpha1/transcripts:bin", { names: [name] });
+  }
   const { db, accountId } = owner;
   const used = {
     subject_id: accountId,

@@ -164,6 +164,7 @@ test("examples match the schemas, and every method has one", () => {
 test("examples of transcripts get the documented responses, in the order of a transcript's life", async () => {
   const { name } = await sendAll("CreateTranscript");
   real.set(exampleIn("CreateTranscript", "name"), name);
+  await sendAll("CountTranscripts", "ListFirstWords");
   const { version } = await sendAll("ListTranscripts", "GetTranscript");
   const list = await firstLineOf("WatchTranscripts");
   assert.deepEqual(shapeOf(list), shapeOf(first("WatchTranscripts").answer));
@@ -194,7 +195,8 @@ test("examples of transcripts get the documented responses, in the order of a tr
   real.set(exampleIn("InitUpload", "resourceName"), upload.resourceName);
   const body = speak("good evening");
   assert.equal((await fetch(upload.storageSignedUrl, { method: "PUT", body })).status, 200);
-  await sendAll("DeleteTranscript");
+  await sendAll("BinTranscripts", "ListBinnedTranscripts", "RestoreBinnedTranscripts");
+  await sendAll("DeleteBinnedTranscripts", "DeleteTranscript");
 });
 
 test("examples of jobs get the documented responses", async () => {

@@ -75,6 +75,16 @@ import {
   ListAlignmentJobsRequestSchema,
   WatchAlignmentJobsRequestSchema,
 } from "../../src/gen/hlust/transcripts/v1alpha1/alignment_pb.ts";
+import {
+  BinTranscriptsRequestSchema,
+  DeleteBinnedTranscriptsRequestSchema,
+  ListBinnedTranscriptsRequestSchema,
+  RestoreBinnedTranscriptsRequestSchema,
+} from "../../src/gen/hlust/transcripts/v1alpha1/bin_pb.ts";
+import {
+  CountTranscriptsRequestSchema,
+  ListFirstWordsRequestSchema,
+} from "../../src/gen/hlust/transcripts/v1alpha1/several_pb.ts";
 import { ReportPresenceRequestSchema } from "../../src/gen/hlust/transcripts/v1alpha1/presence_pb.ts";
 import { ShareSchema } from "../../src/gen/hlust/transcripts/v1alpha1/share_pb.ts";
 import {
@@ -105,6 +115,7 @@ import { intervalSecondsBounds } from "../../src/transcripts/export-options.ts";
 import { languageCodePattern } from "../../src/std/language-code.ts";
 import { transcriptLimits as most } from "../../src/transcripts/transcript-limits.ts";
 import { sessionCharsMax, sessionPattern } from "../../src/transcripts/presence-methods.ts";
+import { namesMax } from "../../src/transcripts/named-transcripts.ts";
 import { reviewMax } from "../../src/transcripts/review-methods.ts";
 import { shareLimits } from "../../src/transcripts/share-methods.ts";
 import { fileNameCharsMax } from "../../src/transcripts/upload-methods.ts";
@@ -136,6 +147,7 @@ function expectedLimits(): Map<string, LimitsInit> {
     ListTranscriptsRequestSchema,
     WatchTranscriptsRequestSchema,
     ListTranscriptVersionsRequestSchema,
+    ListBinnedTranscriptsRequestSchema,
     ListVocabularyPhrasesRequestSchema,
     ListWebhookDeliveriesRequestSchema,
     ListOperationsRequestSchema,
@@ -229,6 +241,13 @@ function expectedLimits(): Map<string, LimitsInit> {
       [`${typeName}.page_size`, page.pageSize],
       [`${typeName}.page_token`, page.pageToken],
     ]),
+    [`${CountTranscriptsRequestSchema.typeName}.filter`, { charsMax: filterCharsMax }],
+    [`${ListFirstWordsRequestSchema.typeName}.names`, { itemsMax: namesMax }],
+    ...[
+      BinTranscriptsRequestSchema,
+      RestoreBinnedTranscriptsRequestSchema,
+      DeleteBinnedTranscriptsRequestSchema,
+    ].map(({ typeName }): [string, LimitsInit] => [`${typeName}.names`, { itemsMax: namesMax }]),
     [`${DiffTranscriptVersionsRequestSchema.typeName}.skip`, { min: 0 }],
     [
       `${ExportOptionsSchema.typeName}.interval_seconds`,

@@ -41,6 +41,8 @@ const acts: Readonly<Record<string, Act>> = {
   "stream_token.create": plain("opnaði beint streymi", "opened a live stream"),
   "share.create": plain("bjó til tengil á uppskrift", "created a link to a transcript"),
   "share.delete": plain("afturkallaði tengil á uppskrift", "revoked a link to a transcript"),
+  "transcript.bin": plain("setti uppskrift í ruslið", "moved a transcript to the bin"),
+  "transcript.restore": plain("tók uppskrift úr ruslinu", "restored a transcript from the bin"),
   "transcript.delete": plain("eyddi uppskrift", "deleted a transcript"),
   "vocabulary.create": plain("bætti orði við orðaforðann", "added a phrase to the vocabulary"),
   "vocabulary.import": {
