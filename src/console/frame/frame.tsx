@@ -29,6 +29,7 @@ const pages = [
     path: "/transcripts/:id",
     Page: lazy(() => import("../transcript/transcript-page.tsx").then(of("TranscriptPage"))),
   },
+  { path: "/bin", Page: lazy(() => import("../transcripts/bin-page.tsx").then(of("BinPage"))) },
   { path: "/jobs", Page: lazy(() => import("../jobs/jobs-page.tsx").then(of("JobsPage"))) },
   { path: "/live", Page: lazy(() => import("../live/live-page.tsx").then(of("LivePage"))) },
   {
