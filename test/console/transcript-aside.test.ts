@@ -209,7 +209,7 @@ test("details that others have changed are shown next to the user's edits, which
   await until(async () => (await versionsOf(pages.service, name)).length === 3);
 });
 
-test("a transcript is deleted after a confirmation with its title, and the list shows a note", async () => {
+test("a transcript goes into the bin after a confirmation with its title; the note in the list takes it out again", async () => {
   const name = await createInterview(pages.service);
   await using page = await openAside(name);
   const remove = page.getByRole("button", { name: "Eyða uppskriftinni" });
@@ -221,11 +221,41 @@ test("a transcript is deleted after a confirmation with its title, and the list 
   await dialog.waitFor({ state: "detached" });
   await page.getByRole("button", { name: "Delete transcript" }).press("Enter");
   await page.getByRole("button", { name: "Delete", exact: true }).press("Enter");
-  const gone = "“Viðtal um hlaupið í Skeiðará” was deleted.";
-  await page.getByRole("paragraph").filter({ hasText: gone }).waitFor();
-  await said(page, gone);
+  const binned = "“Viðtal um hlaupið í Skeiðará” is in the bin.";
+  const note = page.locator(".note").filter({ hasText: binned });
+  await note.waitFor();
+  await said(page, binned);
   await page.getByRole("heading", { level: 1, name: "Transcripts" }).waitFor();
-  assert.equal((await pages.service.call("GET", `/v1alpha1/${name}`)).status, 404);
+  const status = async () => (await pages.service.call("GET", `/v1alpha1/${name}`)).status;
+  assert.equal(await status(), 404);
+  await note.getByRole("button", { name: "Undo" }).press("Enter");
+  await said(page, "“Viðtal um hlaupið í Skeiðará” was restored.");
+  await page.getByRole("link", { name: "Viðtal um hlaupið í Skeiðará" }).first().waitFor();
+  assert.equal(await status(), 200);
+});
+
+test("the bin shows who deleted what and until when; there it is restored, or deleted after a question", async () => {
+  const names = [await createInterview(pages.service), await createInterview(pages.service)];
+  const bin = await pages.service.call("POST", "/v1alpha1/transcripts:bin", { names });
+  assert.deepEqual(bin.json.names, names);
+  await using page = await pages.open("/bin");
+  const title = "Viðtal um hlaupið í Skeiðará";
+  const rows = page.locator(".rows > li");
+  await until(async () => (await rows.count()) === 2);
+  await page.getByText("Eyddum uppskriftum er haldið í 30 daga").waitFor();
+  await checkLooks(page, "bin", someLooks);
+  const restore = page.getByRole("button", { name: `Restore “${title}”` });
+  await restore.first().press("Enter");
+  await said(page, `“${title}” was restored.`);
+  await until(async () => (await rows.count()) === 1);
+  await page.getByRole("button", { name: `Delete now: “${title}”` }).press("Enter");
+  const dialog = page.getByRole("dialog", { name: `Delete “${title}”?` });
+  await dialog.getByRole("button", { name: "Delete now" }).press("Enter");
+  await page.getByRole("heading", { name: "The bin is empty" }).waitFor();
+  const left = await Promise.all(
+    names.map(async (name) => (await pages.service.call("GET", `/v1alpha1/${name}`)).status),
+  );
+  assert.ok(left.includes(200) && left.includes(404), left.join());
 });
 
 test("a user with read-only access cannot edit anything", async () => {

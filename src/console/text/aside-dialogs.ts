@@ -104,7 +104,26 @@ export const asideDialogText = {
     is: "Uppskriftin hverfur með öllum útgáfum sínum. Það verður ekki tekið aftur.",
     en: "The transcript is deleted with all its versions. This cannot be undone.",
   },
+  binQuestion: {
+    is: (days: number) =>
+      `Uppskriftin fer í ruslið með upptökunni, og hverfur eftir ${counted("is", days, "dag", "daga")}. Þangað til má endurheimta hana. Tenglar á hana virka ekki á meðan.`,
+    en: (days: number) =>
+      `The transcript goes into the bin with its recording, and is deleted after ${counted("en", days, "day", "days")}. Until then it can be restored. Links to it do not work in the meantime.`,
+  },
   removeYes: { is: "Eyða", en: "Delete" },
+  binnedTranscript: {
+    is: (subject: string) => `„${subject}“ er í ruslinu.`,
+    en: (subject: string) => `“${subject}” is in the bin.`,
+  },
+  undo: { is: "Taka aftur", en: "Undo" },
+  takenFromBin: {
+    is: (subject: string) => `„${subject}“ var endurheimt.`,
+    en: (subject: string) => `“${subject}” was restored.`,
+  },
+  notInBin: {
+    is: (subject: string) => `„${subject}“ er ekki lengur í ruslinu.`,
+    en: (subject: string) => `“${subject}” is no longer in the bin.`,
+  },
   removedTranscript: {
     is: (subject: string) => `„${subject}“ var eytt.`,
     en: (subject: string) => `“${subject}” was deleted.`,

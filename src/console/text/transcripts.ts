@@ -7,7 +7,15 @@ export const transcriptsText = {
     is: (count: number) => counted("is", count, "uppskrift", "uppskriftir"),
     en: (count: number) => counted("en", count, "transcript", "transcripts"),
   },
-  lastChangedFirst: { is: "Síðast breytt efst", en: "Last changed first" },
+  sortOf: {
+    changed: { is: "Síðast breytt efst", en: "Last changed first" },
+    oldest: { is: "Elst breyting efst", en: "Oldest change first" },
+    title: { is: "Eftir titli", en: "By title" },
+    longest: { is: "Lengst efst", en: "Longest first" },
+    shortest: { is: "Styst efst", en: "Shortest first" },
+  },
+  bin: { is: "Rusl", en: "Bin" },
+  filters: { is: "Síur", en: "Filters" },
   found: {
     is: (count: number) => counted("is", count, "uppskrift fannst", "uppskriftir fundust"),
     en: (count: number) => `${counted("en", count, "transcript", "transcripts")} found`,
@@ -33,6 +41,14 @@ export const transcriptsText = {
   showAll: { is: "Sýna allar", en: "Show all" },
   list: { is: "Uppskriftir", en: "Transcripts" },
   untitled: { is: "Án titils", en: "Untitled" },
+  select: {
+    is: (subject: string) => `Velja „${subject}“`,
+    en: (subject: string) => `Select “${subject}”`,
+  },
+  noneFiltered: {
+    is: "Engin uppskrift fellur að síunum. Taktu einhverja þeirra af.",
+    en: "No transcript matches the filters. Remove one of them.",
+  },
   speakers: {
     is: (count: number) => counted("is", count, "mælandi", "mælendur"),
     en: (count: number) => counted("en", count, "speaker", "speakers"),

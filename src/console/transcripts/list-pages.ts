@@ -1,3 +1,5 @@
+import type { Sort } from "./search.ts";
+
 /**
  * The pages of a list that are known so far: their tokens and numbers of rows. The rows themselves
  * can be dropped, and fetched again with the page token.
@@ -5,6 +7,7 @@
 export interface ListPages {
   readonly id: number;
   readonly filter: string;
+  readonly sort: Sort;
   readonly pages: readonly KnownPage[];
   /** The token of the page after these; undefined if there is none. */
   readonly next: string | undefined;
@@ -18,8 +21,8 @@ interface KnownPage {
 }
 
 /** Creates a list without any known pages. The token of the first page is "". */
-export function newList(id: number, filter: string): ListPages {
-  return { id, filter, pages: [], next: "" };
+export function newList(id: number, filter: string, sort: Sort = "changed"): ListPages {
+  return { id, filter, sort, pages: [], next: "" };
 }
 
 export function rowCount({ pages }: ListPages): number {

@@ -3,7 +3,7 @@ import { Button } from "../parts/button.tsx";
 import { Empty } from "../parts/empty.tsx";
 import { useText } from "../text/language.tsx";
 import { transcriptsText } from "../text/transcripts.ts";
-import { everything, type Search } from "./search.ts";
+import { everything, hasFilters, type Search } from "./search.ts";
 
 /** The content that replaces an empty list: why there are no rows, and what to do. */
 export function NothingHere({
@@ -18,8 +18,9 @@ export function NothingHere({
   readonly onSearch: (search: Search) => void;
 }) {
   const t = useText();
-  const { subject, keywords } = search;
-  if (subject === "" && keywords.length === 0) {
+  const { subject, keywords, filters } = search;
+  const isFiltered = hasFilters(filters);
+  if (subject === "" && keywords.length === 0 && !isFiltered) {
     return (
       <Empty title={t(transcriptsText.none)}>
         <p>{t(mayCreate ? transcriptsText.noneNext : transcriptsText.noneToSee)}</p>
@@ -34,9 +35,9 @@ export function NothingHere({
   return (
     <Empty title={t(transcriptsText.nothingFound)}>
       <p>
-        {keywords.length > 0
-          ? t(transcriptsText.noKeyword)(keywords)
-          : t(transcriptsText.noSubject)(subject)}
+        {isFiltered && t(transcriptsText.noneFiltered)}
+        {!isFiltered && keywords.length > 0 && t(transcriptsText.noKeyword)(keywords)}
+        {!isFiltered && keywords.length === 0 && t(transcriptsText.noSubject)(subject)}
       </p>
       <Button onPress={() => onSearch(everything)}>{t(transcriptsText.showAll)}</Button>
     </Empty>

@@ -16,10 +16,14 @@ export function SearchBar({
   search,
   onSearch,
   mayCreate,
+  isFiltering,
+  onFilter,
 }: {
   readonly search: Search;
-  readonly onSearch: (search: Search) => void;
+  readonly onSearch: (change: Partial<Search>) => void;
   readonly mayCreate: boolean;
+  readonly isFiltering: boolean;
+  readonly onFilter: () => void;
 }) {
   const t = useText();
   const { subject, keywords } = search;
@@ -69,6 +73,9 @@ export function SearchBar({
           }
         />
       ))}
+      <Button aria-expanded={isFiltering} onPress={onFilter}>
+        {t(transcriptsText.filters)}
+      </Button>
       {mayCreate && (
         <Link to="/jobs?new" className="button primary">
           {t(transcriptsText.newJob)}

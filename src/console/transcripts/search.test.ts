@@ -20,11 +20,37 @@ test("readSearch() reads the output of searchQuery()", () => {
   }
 });
 
+test("filters and the order are kept in the address, and bad values are left out", () => {
+  const query =
+    "?keyword=a&language=is-IS&speaker=J%C3%B3n+%22J%22&from=2026-11-01&to=2026-11-02&longer=5&shorter=60&sort=longest";
+  const search = readSearch(query);
+  assert.equal(searchQuery(search), query);
+  const parsed = parseFilter(filterOf(search), { ofTranscripts: true });
+  assert.ok(Array.isArray(parsed));
+  assert.deepEqual(parsed, [
+    { by: "keywords", keywords: ["a"] },
+    { by: "language", language: "is-IS" },
+    { by: "speakers", names: ['Jón "J"'] },
+    { by: "time", is: ">=", time: new Date(2026, 10, 1) },
+    { by: "time", is: "<", time: new Date(2026, 10, 3) },
+    { by: "duration", is: ">=", ms: 300_000 },
+    { by: "duration", is: "<", ms: 3_600_000 },
+  ]);
+  const bad = "?language=%22&from=2026-99&to=x&longer=-1&shorter=1e9&sort=size";
+  assert.deepEqual(readSearch(bad), everything);
+  const keywords = Array.from({ length: 12 }, (_, at) => `keyword=${at}`).join("&");
+  const many = filterOf(readSearch(`?${keywords}&language=is-IS&from=2026-11-01`));
+  assert.equal(many.split(" AND ").length, 10);
+});
+
 test("readSearch() drops characters and keywords that no transcript can match", () => {
-  const none = [everything, everything, everything, { subject: "ab", keywords: [] }];
+  const none = [everything, everything, everything, { ...everything, subject: "ab" }];
   const queries = ["?subject=", "?keyword=&keyword=%20", "?other=1", "?subject=%20a%00b%20"];
   assert.deepEqual(queries.map(readSearch), none);
-  assert.deepEqual(readSearch("?keyword=a&subject=b&keyword=a"), { subject: "", keywords: ["a"] });
+  assert.deepEqual(readSearch("?keyword=a&subject=b&keyword=a"), {
+    ...everything,
+    keywords: ["a"],
+  });
   assert.equal(readSearch(`?subject=${"þ".repeat(5000)}`).subject.length, 1000);
 });
 
@@ -33,8 +59,8 @@ test("the service's filter parser restores any text that filterOf() writes", () 
   fc.assert(
     fc.property(texts, fc.array(texts, { maxLength: 14 }), (subject, keywords) => {
       for (const search of [
-        { subject, keywords: [] },
-        { subject: "", keywords },
+        { ...everything, subject },
+        { ...everything, keywords },
       ]) {
         const read = readSearch(searchQuery(search));
         const filter = filterOf(read);

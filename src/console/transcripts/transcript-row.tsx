@@ -6,9 +6,11 @@ import { useLanguage, useText } from "../text/language.tsx";
 import { clockText } from "../text/numbers.ts";
 import { transcriptsText } from "../text/transcripts.ts";
 import type { TranscriptSummary } from "./page-query.ts";
+import type { Selection } from "./use-selection.ts";
 
 /** The number of keywords that fit in a row. The transcript's own page shows all of them. */
 const keywordsShown = 3;
+const speakersShown = 3;
 
 /**
  * A transcript in the list: its title, which is a link to the transcript, and its details. `row` is
@@ -21,6 +23,9 @@ export function TranscriptRow({
   top,
   now,
   onKeyword,
+  firstWords,
+  isSelected,
+  onSelect,
 }: {
   readonly row: TranscriptSummary | undefined;
   readonly index: number;
@@ -29,7 +34,12 @@ export function TranscriptRow({
   readonly top: number;
   readonly now: Date;
   readonly onKeyword: (keyword: string) => void;
+  /** The first words of the text; "" until they are known. */
+  readonly firstWords: string;
+  readonly isSelected: boolean;
+  readonly onSelect: Selection["select"];
 }) {
+  const t = useText();
   return (
     <li
       className="transcript-row"
@@ -39,7 +49,18 @@ export function TranscriptRow({
       style={{ transform: `translateY(${top}px)` }}
     >
       {row ? (
-        <Loaded row={row} now={now} onKeyword={onKeyword} />
+        <>
+          <input
+            type="checkbox"
+            className="select"
+            aria-label={t(transcriptsText.select)(row.subject || t(transcriptsText.untitled))}
+            checked={isSelected}
+            // With the shift key, the rows since the last one are selected too.
+            onClick={({ shiftKey }) => onSelect(row, index, shiftKey)}
+            readOnly
+          />
+          <Loaded row={row} now={now} onKeyword={onKeyword} firstWords={firstWords} />
+        </>
       ) : (
         <span className="transcript-row-waiting" />
       )}
@@ -51,14 +72,16 @@ function Loaded({
   row,
   now,
   onKeyword,
+  firstWords,
 }: {
+  readonly firstWords: string;
   readonly row: TranscriptSummary;
   readonly now: Date;
   readonly onKeyword: (keyword: string) => void;
 }) {
   const t = useText();
   const { language } = useLanguage();
-  const { id, subject, keywords, languageCode, seconds, speakers, versionTime, isChanged } = row;
+  const { id, subject, keywords, languageCode, seconds, versionTime, isChanged } = row;
   const date = new Date(versionTime);
   const day = shortDate(language, date, now);
   return (
@@ -77,12 +100,29 @@ function Loaded({
         ))}
         {keywords.length > keywordsShown && <span>+{keywords.length - keywordsShown}</span>}
         <span>{t(languageName(languageCode))}</span>
-        {speakers > 0 && <span>{t(transcriptsText.speakers)(speakers)}</span>}
+        <Speakers row={row} />
       </div>
+      <p className="first-words" dir="auto" lang={languageCode || undefined}>
+        {firstWords}
+      </p>
       <div className="side">
         {seconds !== undefined && <span>{clockText(seconds)}</span>}
         <time dateTime={versionTime}>{isChanged ? t(transcriptsText.changed)(day) : day}</time>
       </div>
     </>
+  );
+}
+
+/** The names of the speakers, or their number if none has a name. */
+function Speakers({ row: { speakers, speakerNames } }: { readonly row: TranscriptSummary }) {
+  const t = useText();
+  if (speakers === 0) return null;
+  if (speakerNames.length === 0) return <span>{t(transcriptsText.speakers)(speakers)}</span>;
+  const more = speakers - Math.min(speakerNames.length, speakersShown);
+  return (
+    <span dir="auto">
+      {speakerNames.slice(0, speakersShown).join(", ")}
+      {more > 0 && ` +${more}`}
+    </span>
   );
 }

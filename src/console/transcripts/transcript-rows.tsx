@@ -3,7 +3,8 @@ import { useEffect, useState } from "react";
 import { ProblemNote } from "../parts/problem-note.tsx";
 import { transcriptsText } from "../text/transcripts.ts";
 import { useText } from "../text/language.tsx";
-import { pageQuery, type SummaryPage } from "./page-query.ts";
+import { firstWordsQuery, pageQuery, type SummaryPage } from "./page-query.ts";
+import type { Selection } from "./use-selection.ts";
 import { placeOf, type ListPages, rowCount, tokenOf } from "./list-pages.ts";
 import { TranscriptRow } from "./transcript-row.tsx";
 import { useFocusedRow } from "./use-focused-row.ts";
@@ -25,12 +26,14 @@ export function TranscriptRows({
   isWaiting,
   onPage,
   onKeyword,
+  selection,
 }: {
   readonly listPages: ListPages;
   /** Whether the rows still belong to the previous search. */
   readonly isWaiting: boolean;
   readonly onPage: (listId: number, page: number, read: SummaryPage) => void;
   readonly onKeyword: (keyword: string) => void;
+  readonly selection: Selection;
 }) {
   const t = useText();
   const [now] = useState(() => new Date());
@@ -42,6 +45,10 @@ export function TranscriptRows({
   const answers = useQueries({
     queries: pages.map((page) => pageQuery(listPages, page, tokenOf(listPages, page) ?? "")),
   });
+  const words = useQueries({
+    queries: pages.map((page, at) => firstWordsQuery(listPages.id, page, answers[at]?.data?.rows)),
+  });
+  const wordsOf = new Map(pages.map((page, at) => [page, words[at]?.data]));
   const rowsOf = new Map(pages.map((page, at) => [page, answers[at]?.data]));
   useEffect(() => {
     for (const [page, read] of rowsOf) if (read) onPage(listPages.id, page, read);
@@ -59,10 +66,14 @@ export function TranscriptRows({
       >
         {items.map(({ index, start }) => {
           const place = placeOf(listPages, index);
+          const row = place && rowsOf.get(place.page)?.rows[place.row];
           return (
             <TranscriptRow
               key={index}
-              row={place && rowsOf.get(place.page)?.rows[place.row]}
+              row={row}
+              firstWords={(place && row && wordsOf.get(place.page)?.get(row.id)) ?? ""}
+              isSelected={row !== undefined && selection.selected.has(row.id)}
+              onSelect={selection.select}
               index={index}
               // The number of rows is unknown until the last page is read.
               setSize={listPages.next === undefined ? known : -1}

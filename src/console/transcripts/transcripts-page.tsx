@@ -1,7 +1,8 @@
-import { useCallback, useEffect } from "react";
-import { useLocation, useSearch } from "wouter";
+import { useCallback, useEffect, useState } from "react";
+import { Link, useLocation, useSearch } from "wouter";
 import { useSession } from "../api/use-session.ts";
 import { useAnnounce } from "../parts/announcer.tsx";
+import { loadLater } from "../parts/load-later.tsx";
 import { PageHead } from "../parts/page-head.tsx";
 import { ProblemNote } from "../parts/problem-note.tsx";
 import { commonText } from "../text/common.ts";
@@ -11,9 +12,13 @@ import { DeletedNote } from "./deleted-note.tsx";
 import { NothingHere } from "./nothing-here.tsx";
 import { type ListPages, rowCount } from "./list-pages.ts";
 import { SearchBar } from "./search-bar.tsx";
-import { filterOf, readSearch, type Search, searchQuery } from "./search.ts";
+import { filterOf, hasFilters, readSearch, type Search, searchQuery } from "./search.ts";
+import { useSelection } from "./use-selection.ts";
 import { TranscriptRows } from "./transcript-rows.tsx";
 import { useListPages } from "./use-list-pages.ts";
+
+const FilterPanel = loadLater(async () => (await import("./filter-panel.tsx")).FilterPanel);
+const SelectionBar = loadLater(async () => (await import("./selection-bar.tsx")).SelectionBar);
 
 /** The account's transcripts, last changed first, with a search, which is stored in the address. */
 export function TranscriptsPage() {
@@ -28,11 +33,12 @@ function Transcripts() {
   const query = useSearch();
   const search = readSearch(query);
   const filter = filterOf(search);
-  const { shown, isWaiting, error, retry, onPage } = useListPages(filter);
+  const { shown, isWaiting, error, retry, onPage } = useListPages(filter, search.sort);
   const mayCreate = scopes.includes("transcripts.write");
   const find = useCallback(
-    (wanted: Search) => {
+    (change: Partial<Search>) => {
       const before = readSearch(query);
+      const wanted = { ...before, ...change };
       // Further typing replaces the history entry, so that going back leaves the search.
       const isTyping = before.subject !== "" && wanted.subject !== "";
       navigate(`/transcripts${searchQuery(wanted)}`, { replace: isTyping });
@@ -46,13 +52,32 @@ function Transcripts() {
     },
     [find, query],
   );
+  const selection = useSelection(shown, filter);
+  const [isFiltering, setIsFiltering] = useState(() => hasFilters(search.filters));
+  // It stays for the message about the last action.
+  const [isSelecting, setIsSelecting] = useState(false);
+  if (selection.selected.size > 0 && !isSelecting) setIsSelecting(true);
   const isNothing = shown?.next === undefined && shown?.pages[0]?.rows === 0;
   const sub = useSub(shown, isNothing);
   return (
     <>
-      <PageHead title={t(commonText.transcripts)} sub={sub} />
+      <PageHead title={t(commonText.transcripts)} sub={sub}>
+        {mayCreate && (
+          <Link to="/bin" className="button">
+            {t(transcriptsText.bin)}
+          </Link>
+        )}
+      </PageHead>
       <DeletedNote />
-      <SearchBar search={search} onSearch={find} mayCreate={mayCreate} />
+      <SearchBar
+        search={search}
+        onSearch={find}
+        mayCreate={mayCreate}
+        isFiltering={isFiltering}
+        onFilter={() => setIsFiltering((before) => !before)}
+      />
+      {isFiltering && <FilterPanel search={search} onSearch={find} />}
+      {isSelecting && <SelectionBar selection={selection} filter={filter} />}
       {error && <ProblemNote error={error} onRetry={retry} />}
       {!shown && !error && <p className="quiet">{t(commonText.loading)}</p>}
       {shown && !error && isNothing && !isWaiting && (
@@ -70,6 +95,7 @@ function Transcripts() {
           isWaiting={isWaiting}
           onPage={onPage}
           onKeyword={addKeyword}
+          selection={selection}
         />
       )}
     </>
@@ -80,11 +106,11 @@ function Transcripts() {
 function useSub(shown: ListPages | undefined, isNothing: boolean): string {
   const t = useText();
   const announce = useAnnounce();
-  const { filter = "", next, pages = [] } = shown ?? {};
+  const { filter = "", sort = "changed", next, pages = [] } = shown ?? {};
   const isFound = filter !== "";
   const isWhole = shown !== undefined && next === undefined && pages.length > 0;
   const count = shown ? rowCount(shown) : 0;
-  const some = t(isFound ? transcriptsText.foundSome : transcriptsText.lastChangedFirst);
+  const some = t(isFound ? transcriptsText.foundSome : transcriptsText.sortOf[sort]);
   const all = t(isFound ? transcriptsText.found : transcriptsText.count)(count);
   const sub = isWhole ? all : some;
   const isKnown = pages.length > 0;

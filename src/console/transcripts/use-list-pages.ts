@@ -1,8 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { useCallback, useEffect, useState } from "react";
 import { useSession } from "../api/use-session.ts";
-import { keepList, listOfEntry, newestList } from "./kept-lists.ts";
+import { keepList, listOfEntry, newestList, whenRenewed } from "./kept-lists.ts";
 import { type ListPages, withPage } from "./list-pages.ts";
+import type { Sort } from "./search.ts";
 import { pageQuery, type SummaryPage } from "./page-query.ts";
 
 /** The list to show, and its state. */
@@ -24,11 +25,13 @@ export interface ShownList {
  * Returns the list of the account's transcripts that match a filter: the kept list of the history
  * entry if there is one, otherwise a new list.
  */
-export function useListPages(filter: string): ShownList {
+export function useListPages(filter: string, sort: Sort): ShownList {
   const account = useSession().account.name;
-  const [wanted, setWanted] = useState(() => listOfEntry(account, filter));
+  const [wanted, setWanted] = useState(() => listOfEntry(account, filter, sort));
   const [shown, setShown] = useState<ListPages>();
-  if (wanted.filter !== filter) setWanted(listOfEntry(account, filter));
+  if (wanted.filter !== filter || wanted.sort !== sort) {
+    setWanted(listOfEntry(account, filter, sort));
+  }
   useEffect(() => keepList(account, wanted), [account, wanted]);
   useEffect(() => {
     // A user who returns to the window at the top of the list sees new and changed transcripts.
@@ -36,11 +39,15 @@ export function useListPages(filter: string): ShownList {
     const renew = () => {
       const isAtTop = window.scrollY <= 0 && !document.activeElement?.closest("li");
       if (document.visibilityState === "visible" && isAtTop) {
-        setWanted(({ filter: same }) => newestList(same));
+        setWanted((before) => newestList(before.filter, before.sort));
       }
     };
     document.addEventListener("visibilitychange", renew);
-    return () => document.removeEventListener("visibilitychange", renew);
+    const ending = whenRenewed(() => setWanted((before) => newestList(before.filter, before.sort)));
+    return () => {
+      document.removeEventListener("visibilitychange", renew);
+      ending();
+    };
   }, []);
   const first = useQuery(pageQuery(wanted, 0, ""));
   const isKnown = first.isSuccess || wanted.pages.length > 0;

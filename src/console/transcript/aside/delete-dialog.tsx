@@ -1,8 +1,6 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useLocation } from "wouter";
 import type { TranscriptJson } from "../../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
-import { ApiError } from "../../api/api-error.ts";
-import { callApi } from "../../api/call-api.ts";
 import { useNotify } from "../../parts/announcer.tsx";
 import { Button } from "../../parts/button.tsx";
 import { DialogBox } from "../../parts/dialog-box.tsx";
@@ -10,6 +8,7 @@ import { ProblemNote } from "../../parts/problem-note.tsx";
 import { commonText } from "../../text/common.ts";
 import { useText } from "../../text/language.tsx";
 import { asideDialogText } from "../../text/aside-dialogs.ts";
+import { binDaysQuery, putIntoBin } from "../../transcripts/bin-calls.ts";
 
 /**
  * A dialog that asks for confirmation before a transcript is deleted. After that, the list is shown
@@ -32,14 +31,22 @@ export function DeleteDialog({
   const [, navigate] = useLocation();
   const subject = metadata?.subject?.trim() || t(asideDialogText.untitled);
   const remove = useMutation({
-    mutationFn: () => deleteTranscript(name),
-    onSuccess: () => {
-      navigate("/transcripts", { state: { deleted: subject } });
+    // A transcript that is missing was already deleted, by others or by a call whose answer was
+    // lost. The result is the same, and it may be in the bin.
+    mutationFn: () => putIntoBin([name]),
+    onSuccess: ({ deleteTime = null }) => {
+      const isInBin = deleteTime !== null;
+      navigate("/transcripts", { state: { deleted: { subject, name: isInBin ? name : "" } } });
       queries.removeQueries({ predicate: ({ queryKey }) => queryKey.includes(name) });
       void queries.invalidateQueries({ queryKey: ["transcripts"] });
-      announce(t(asideDialogText.removedTranscript)(subject));
+      void queries.invalidateQueries({ queryKey: ["bin"] });
+      const message = isInBin
+        ? asideDialogText.binnedTranscript
+        : asideDialogText.removedTranscript;
+      announce(t(message)(subject));
     },
   });
+  const { data: days, error, refetch } = useQuery({ ...binDaysQuery, enabled: isOpen });
   const close = () => {
     remove.reset();
     onClose();
@@ -51,15 +58,21 @@ export function DeleteDialog({
       isDismissable
       onClose={close}
     >
-      <p>{t(uri === "" ? asideDialogText.removeQuestionText : asideDialogText.removeQuestion)}</p>
+      <p>
+        {days === undefined && !error && t(commonText.loading)}
+        {days === 0 &&
+          t(uri === "" ? asideDialogText.removeQuestionText : asideDialogText.removeQuestion)}
+        {days !== undefined && days > 0 && t(asideDialogText.binQuestion)(days)}
+      </p>
+      {error && days === undefined && <ProblemNote error={error} onRetry={() => void refetch()} />}
       {remove.error && <ProblemNote error={remove.error} />}
       <div className="dialog-actions">
         <Button onPress={close}>{t(commonText.cancel)}</Button>
         <Button
           look="danger"
-          isPending={remove.isPending}
+          isPending={remove.isPending || days === undefined}
           onPress={() => {
-            if (!remove.isPending) remove.mutate();
+            if (!remove.isPending && days !== undefined) remove.mutate();
           }}
         >
           {t(asideDialogText.removeYes)}
@@ -67,14 +80,4 @@ export function DeleteDialog({
       </div>
     </DialogBox>
   );
-}
-
-async function deleteTranscript(name: string): Promise<void> {
-  try {
-    await callApi<object>(`/v1alpha1/${name}`, { method: "DELETE" });
-  } catch (error) {
-    // The transcript was already deleted, by others or by a call whose response was lost. The
-    // result is the same.
-    if (!(error instanceof ApiError && error.reason === "TRANSCRIPT_NOT_FOUND")) throw error;
-  }
 }

@@ -1,0 +1,168 @@
+// The list of transcripts is filtered, and several of them are handled at once.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { after, before, test } from "node:test";
+import { unzipSync } from "fflate";
+import type { Page } from "playwright-core";
+import { draftOf } from "../spec/transcripts.ts";
+import { until } from "../fixtures/until.ts";
+import { checkLooks, openTestPages, someLooks, type TestPages } from "./open-test-pages.ts";
+import { seedTranscripts } from "./seed-transcripts.ts";
+
+const seeded = 321;
+
+let pages: TestPages;
+let page: Page;
+before(async () => {
+  pages = await openTestPages({ HLUST_ROLE: "api" });
+  await seedTranscripts(pages.service.dataFolder, seeded);
+  for (const subject of ["fyrsta", "önnur", "þriðja", "síðasta"]) {
+    const { status } = await pages.service.call("POST", "/v1alpha1/transcripts", draftOf(subject));
+    assert.equal(status, 200);
+  }
+  page = await pages.open("/transcripts");
+});
+after(() => pages[Symbol.asyncDispose]());
+
+async function go(path: string): Promise<void> {
+  await page.goto(`${pages.service.address}/console${path}`);
+}
+
+/** Returns the titles of the rendered rows, in order. */
+async function titles(): Promise<string[]> {
+  return await page.evaluate<string[]>(
+    `[...document.querySelectorAll(".transcript-row .title")].map((title) => title.textContent)`,
+  );
+}
+
+async function untilTitles(isRight: (found: readonly string[]) => boolean): Promise<string[]> {
+  await until(async () => isRight(await titles()));
+  return await titles();
+}
+
+async function untilAll(): Promise<void> {
+  await untilTitles(([first]) => first === "síðasta");
+}
+
+test("the list is filtered and sorted by what there is, with counts, and the address keeps it", async () => {
+  await go("/transcripts");
+  await untilAll();
+  await page.getByRole("button", { name: "Síur" }).click();
+  const panel = page.getByRole("region", { name: "Síur" });
+  const english = panel.locator('option[value="en-GB"]');
+  await english.waitFor({ state: "attached" });
+  assert.match((await english.textContent()) ?? "", /, 40$/);
+  await panel.getByLabel("Tungumál upptöku").selectOption("en-GB");
+  await untilTitles(
+    (found) => found.length > 0 && found.every((each) => each.startsWith("Weekly")),
+  );
+  await panel.getByLabel("Mælandi").selectOption("Þórður");
+  await panel.getByLabel("Röðun").selectOption("title");
+  await page.getByText("14 uppskriftir fundust").first().waitFor();
+  const isSorted = (found: readonly string[]) =>
+    found.length > 5 && found.every((each, at) => at === 0 || each > (found[at - 1] ?? ""));
+  const sorted = await untilTitles(isSorted);
+  await checkLooks(page, "transcripts-filtered", someLooks);
+  await page.reload();
+  await page.getByText(/^14 /).first().waitFor();
+  assert.deepEqual((await untilTitles(isSorted)).slice(0, 5), sorted.slice(0, 5));
+  const query = new URL(page.url()).searchParams;
+  assert.deepEqual(
+    [query.get("language"), query.get("speaker"), query.get("sort")],
+    ["en-GB", "Þórður", "title"],
+  );
+  await page.getByLabel(/^(Breytt frá|Changed from)$/).fill("2030-01-01");
+  await page.getByText(/No transcript matches the filters|Engin uppskrift fellur/).waitFor();
+  await page.getByRole("button", { name: /^(Taka síur af|Clear filters)$/ }).click();
+  await untilTitles((found) => found.some((each) => !each.startsWith("Weekly")));
+});
+
+test("rows show the first words of their text and the names of speakers", async () => {
+  await go("/transcripts");
+  await untilAll();
+  const row = page.locator(".transcript-row").first();
+  await until(async () => (await row.innerText()).includes("góðan dag og velkomin"));
+});
+
+test("several transcripts are selected with the mouse and the keyboard, deleted and restored, with one message", async () => {
+  await go("/transcripts?language=en-GB");
+  await untilTitles((found) => found.length > 5);
+  const boxes = page.locator(".transcript-row .select");
+  await boxes.nth(0).click();
+  const bar = page.locator(".selection-bar");
+  await bar.getByText(/^1 (uppskrift í vali|transcript selected)/).waitFor();
+  await boxes.nth(2).click({ modifiers: ["Shift"] });
+  await bar.getByText(/^3 (uppskriftir í vali|transcripts selected)/).waitFor();
+  await boxes.nth(1).focus();
+  await page.keyboard.press("Space");
+  await bar.getByText(/^2 (uppskriftir í vali|transcripts selected)/).waitFor();
+  await bar
+    .getByRole("button", { name: /^(Velja allar í listanum|Select all in the list)$/ })
+    .click();
+  await bar.getByText(/^40 (uppskriftir í vali|transcripts selected)/).waitFor();
+  await checkLooks(page, "transcripts-selected", someLooks);
+  await page
+    .getByRole("region")
+    .getByRole("button", { name: /^(Eyða|Delete)$/ })
+    .click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("button", { name: /^(Eyða|Delete)$/ }).click();
+  await page.locator(".note").filter({ hasText: /: 40 / }).waitFor();
+  await untilTitles(({ length }) => length === 0);
+  const bin = async () =>
+    (await pages.service.call("GET", "/v1alpha1/binnedtranscripts")).json.binnedTranscripts.length;
+  assert.equal(await bin(), 40);
+  await page
+    .locator(".note")
+    .getByRole("button", { name: /^(Taka aftur|Undo)$/ })
+    .click();
+  await untilTitles(({ length }) => length > 5);
+  assert.equal(await bin(), 0);
+});
+
+test("several transcripts are downloaded as one ZIP archive in a chosen format, with unique names", async () => {
+  for (const subject of ["Sama heiti", "Sama heiti"]) {
+    await pages.service.call("POST", "/v1alpha1/transcripts", draftOf(subject));
+  }
+  await go("/transcripts?subject=Sama+heiti");
+  await untilTitles(({ length }) => length === 2);
+  await page.locator(".transcript-row .select").first().click();
+  await page.locator(".transcript-row .select").nth(1).click();
+  const bar = page.locator(".selection-bar");
+  await bar.getByRole("button", { name: /^(Sækja|Download) ZIP$/ }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("combobox").selectOption("SRT");
+  const downloaded = page.waitForEvent("download");
+  await dialog.getByRole("button", { name: /^(Sækja|Download) ZIP$/ }).click();
+  const path = await (await downloaded).path();
+  const files = unzipSync(readFileSync(path));
+  assert.deepEqual(Object.keys(files).toSorted(), ["Sama heiti (2).srt", "Sama heiti.srt"]);
+  for (const content of Object.values(files)) {
+    assert.match(Buffer.from(content).toString(), /góðan dag/);
+  }
+  await bar.getByText(/(Sótt|Downloaded): 2 /).waitFor();
+});
+
+test("a keyword is added to several transcripts, and those that failed are named and stay selected", async () => {
+  await go("/transcripts");
+  await untilTitles(({ length }) => length > 6);
+  // The seventh row has no text, so that its transcript cannot be read.
+  for (const at of [0, 1, 6]) await page.locator(".transcript-row .select").nth(at).click();
+  const bar = page.locator(".selection-bar");
+  await bar.getByRole("button", { name: /^(Bæta við efnisorði|Add keyword)$/ }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("textbox").fill("yfirfarið");
+  await page.keyboard.press("Tab");
+  await dialog.getByRole("button", { name: /^(Bæta við efnisorði|Add keyword)$/ }).click();
+  const note = bar.locator(".note").first();
+  await note.getByText(/(2 uppskriftir|2 transcripts)/).waitFor();
+  await note.getByText(/(Tókst ekki|Failed): 1 /).waitFor();
+  await note
+    .getByRole("listitem")
+    .filter({ hasText: `, ${seeded}` })
+    .waitFor();
+  const filter = encodeURIComponent('metadata.keywords CONTAINS ["yfirfarið"]');
+  const { json } = await pages.service.call("GET", `/v1alpha1/transcripts?filter=${filter}`);
+  assert.equal(json.transcripts.length, 2);
+  await bar.getByText(/1 (uppskrift í vali|transcript selected)/).waitFor();
+});
