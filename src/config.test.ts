@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { resolve } from "node:path";
 import { test } from "node:test";
 import { ConfigError, readConfig } from "./config.ts";
-import { frontsByCores } from "./settings/front-settings.ts";
 
 test("readConfig() returns the defaults if nothing is set", () => {
   const config = readConfig({ PATH: "/bin" });
@@ -39,13 +38,6 @@ test("readConfig() returns the defaults if nothing is set", () => {
   assert.equal(config.recordingSecondsMax, 8 * 3600);
   assert.equal(config.s3, undefined);
   assert.deepEqual(readConfig({ HLUST_PORT: "" }), config, "an empty setting is an unset one");
-});
-
-test("HLUST_FRONT_PROCESSES is for nodes that answer calls, and by default one for 4 cores", () => {
-  const countOf = (role: string) =>
-    readConfig({ HLUST_FRONT_PROCESSES: "3", HLUST_ROLE: role }).frontProcesses;
-  assert.deepEqual(["all", "api", "worker"].map(countOf), [3, 3, 1]);
-  assert.deepEqual([1, 2, 7, 8, 15, 16, 64].map(frontsByCores), [1, 1, 1, 2, 3, 4, 4]);
 });
 
 test("readConfig() reads every setting", () => {

@@ -124,7 +124,7 @@ async function listDirectly(
     await listJobs(db, accountId, page);
     return;
   }
-  const filter = parseFilter(filterText, ["ERROR", "SUCCESS", "CANCELLED"]);
+  const filter = parseFilter(filterText, { states: ["ERROR", "SUCCESS", "CANCELLED"] });
   if ("field" in filter) throw new Error(filter.description);
   const limits: SearchLimits = {
     indexed: async (search) => await search(db),

@@ -108,7 +108,10 @@ test("`submitTranscriptJob()` reports all violations at once", async () => {
     [
       "no model",
       { metadata: { ...metadata, languageCode: "fo-FO" }, useUri: true, uri: url },
-      { "metadata.languageCode": /^is "fo-FO", which has no installed model; installed: en-US, is-IS$/ },
+      {
+        "metadata.languageCode":
+          /^is "fo-FO", which has no installed model; installed: en-US, is-IS$/,
+      },
     ],
     [
       "no language",

@@ -2,7 +2,6 @@
 // that concerns access and every deletion of a recording, and is written in the same commit as the
 // action.
 import assert from "node:assert/strict";
-import { generateKeyPairSync } from "node:crypto";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import type { DescMethod } from "@bufbuild/protobuf";
@@ -15,9 +14,9 @@ import { Webhooks } from "../../src/gen/hlust/webhooks/v1/webhooks_pb.ts";
 import { createLog } from "../../src/std/log.ts";
 import { addAccount, addApiKey } from "../fixtures/auth-fixture.ts";
 import { callRest, openTestService, type Answer, type TestService } from "../spec/service.ts";
-import { draftOf } from "../spec/transcripts.ts";
 import { until } from "../fixtures/until.ts";
 import { contentOfAccess } from "./access-content.ts";
+import { auditedThings, checked, publicPem } from "./audited-things.ts";
 import { assertComplete } from "./not-audited.ts";
 
 let service: TestService;
@@ -40,8 +39,6 @@ after(async () => {
   await service[Symbol.asyncDispose]();
 });
 
-const { publicKey } = generateKeyPairSync("ed25519");
-const publicPem = publicKey.export({ type: "spki", format: "pem" }).toString();
 const inAYear = new Date(Date.now() + 365 * 86_400_000).toISOString();
 
 const inAMonth = new Date(Date.now() + 30 * 86_400_000).toISOString();
@@ -57,47 +54,19 @@ interface Row {
   readonly made?: (json: Answer["json"]) => string;
 }
 
-const make = async (path: string, body: unknown, read: (json: Answer["json"]) => string) => {
-  const { status, json } = await service.call("POST", path, body);
-  assert.equal(status, 200, JSON.stringify(json));
-  return read(json);
-};
-const makeKey = async () =>
-  await make("/v1/apiKeys", { displayName: "a" }, ({ apiKey }) => apiKey.name);
-const makeClientKey = async () =>
-  await make("/v1/clientKeys", { publicKey: publicPem }, ({ name }) => name);
-const makeWebhook = async () =>
-  await make("/v1/webhooks", { url: "http://127.0.0.1/" }, ({ webhook }) => webhook.name);
-let phrases = 0;
-const newPhrase = () => ({ phrase: `orð ${(phrases += 1)}`, languageCode: "is-IS" });
-const makePhrase = async () =>
-  await make("/v2beta1/vocabularyPhrases", newPhrase(), ({ name }) => name);
-const makeTranscript = async () =>
-  await make("/v1alpha1/transcripts", draftOf("Fundur"), ({ name }) => name);
-const makeShare = async () =>
-  await make(`/v1alpha1/${await makeTranscript()}/shares`, {}, ({ name }) => name);
-/** A stretch that is marked as checked. */
-const checked = { kind: "CHECKED", startTime: "0s", endTime: "1s" };
-/** Creates a transcript with a mark of another key. */
-const makeMarked = async () => {
-  const name = await makeTranscript();
-  const other = await make("/v1/apiKeys", { displayName: "b" }, ({ secret }) => secret);
-  const path = `/v1alpha1/${name}:modifyReview`;
-  const body = { add: [checked] };
-  const { status } = await callRest(service.address, other, { method: "POST", path, body });
-  assert.equal(status, 200);
-  return name;
-};
-/** Creates a transcript and puts it into the bin. */
-const makeBinned = async () => {
-  const name = await makeTranscript();
-  await make("/v1alpha1/transcripts:bin", { names: [name] }, () => "");
-  return name;
-};
-let members = 0;
-const newEmail = () => `member-${(members += 1)}@example.is`;
-const makeMember = async () =>
-  await make("/v1/members", { email: newEmail(), role: "OWNER" }, ({ name }) => name);
+const {
+  makeKey,
+  makeClientKey,
+  makeWebhook,
+  newPhrase,
+  makePhrase,
+  makeTranscript,
+  makeShare,
+  makeMarked,
+  makeBinned,
+  newEmail,
+  makeMember,
+} = auditedThings(() => service);
 
 const usualScopes = "transcripts.read,transcripts.write,speech";
 

@@ -319,12 +319,8 @@ test("the example of a stream gets the documented responses", async () => {
   called.add(`${method.parent.typeName}.${method.name}`);
 });
 
-test("the example of models gets the documented response", async () => {
-  await sendAll("ListModels");
-});
-
-test("examples of accounts and keys get the documented responses", async () => {
-  await sendAll("GetAccount", "UpdateAccount");
+test("examples of models, accounts and keys get the documented responses", async () => {
+  await sendAll("ListModels", "GetAccount", "UpdateAccount");
   const { apiKey } = await sendAll("CreateApiKey");
   real.set(exampleIn("CreateApiKey", "apiKey", "name"), apiKey.name);
   const clientKey = await sendAll("CreateClientKey");

@@ -42,7 +42,6 @@ import {
 } from "../../src/gen/hlust/speech/v2beta1/speech_pb.ts";
 import {
   DiffTranscriptVersionsRequestSchema,
-  ExportOptionsSchema,
   ImportTranscriptRequestSchema,
   ListTranscriptJobsRequestSchema,
   ListTranscriptsRequestSchema,
@@ -75,16 +74,6 @@ import {
   ListAlignmentJobsRequestSchema,
   WatchAlignmentJobsRequestSchema,
 } from "../../src/gen/hlust/transcripts/v1alpha1/alignment_pb.ts";
-import {
-  BinTranscriptsRequestSchema,
-  DeleteBinnedTranscriptsRequestSchema,
-  ListBinnedTranscriptsRequestSchema,
-  RestoreBinnedTranscriptsRequestSchema,
-} from "../../src/gen/hlust/transcripts/v1alpha1/bin_pb.ts";
-import {
-  CountTranscriptsRequestSchema,
-  ListFirstWordsRequestSchema,
-} from "../../src/gen/hlust/transcripts/v1alpha1/several_pb.ts";
 import { ReportPresenceRequestSchema } from "../../src/gen/hlust/transcripts/v1alpha1/presence_pb.ts";
 import { ShareSchema } from "../../src/gen/hlust/transcripts/v1alpha1/share_pb.ts";
 import {
@@ -111,15 +100,9 @@ import {
 } from "../../src/speech/check-config.ts";
 import { silenceMsBounds, utteranceMsBounds } from "../../src/speech/streaming-recognize.ts";
 import { writtenFormats } from "../../src/transcripts/export-formats.ts";
-import {
-  intervalSecondsBounds,
-  lineCharsBounds,
-  linesBounds,
-} from "../../src/transcripts/export-options.ts";
 import { languageCodePattern } from "../../src/std/language-code.ts";
 import { transcriptLimits as most } from "../../src/transcripts/transcript-limits.ts";
 import { sessionCharsMax, sessionPattern } from "../../src/transcripts/presence-methods.ts";
-import { namesMax } from "../../src/transcripts/named-transcripts.ts";
 import { reviewMax } from "../../src/transcripts/review-methods.ts";
 import { shareLimits } from "../../src/transcripts/share-methods.ts";
 import { fileNameCharsMax } from "../../src/transcripts/upload-methods.ts";
@@ -129,6 +112,7 @@ import { subtitleFormats } from "../../src/transcripts/subtitles/read-subtitles.
 import { vocabularyLimits } from "../../src/vocabulary/check-phrase.ts";
 import { eventTypes } from "../../src/webhooks/webhook-events.ts";
 import { document, services } from "./described-service.ts";
+import { exportLimits, severalLimits } from "./handling-limits.ts";
 import { operatorLimits, type LimitsInit } from "./operator-limits.ts";
 
 /** The limits in the code by the full name of the field. */
@@ -143,7 +127,6 @@ function expectedLimits(): Map<string, LimitsInit> {
   const displayName = { charsMax: displayNameLengthMax, pattern: displayNamePattern.source };
   const page = { pageSize: { min: 0 }, pageToken: { charsMax: tokenCharsMax } };
   const endpointing = StreamingRecognitionConfig_EndpointingSchema.typeName;
-  const shown = ExportOptionsSchema.typeName;
   const lists = [
     ListAuditEventsRequestSchema,
     ListUsageDaysRequestSchema,
@@ -152,7 +135,6 @@ function expectedLimits(): Map<string, LimitsInit> {
     ListTranscriptsRequestSchema,
     WatchTranscriptsRequestSchema,
     ListTranscriptVersionsRequestSchema,
-    ListBinnedTranscriptsRequestSchema,
     ListVocabularyPhrasesRequestSchema,
     ListWebhookDeliveriesRequestSchema,
     ListOperationsRequestSchema,
@@ -170,6 +152,8 @@ function expectedLimits(): Map<string, LimitsInit> {
   return new Map<string, LimitsInit>([
     ...ofKeys,
     ...operatorLimits(page),
+    ...severalLimits(page),
+    ...exportLimits(),
     ...[MemberSchema, CreateMemberRequestSchema].flatMap(({ typeName }): [string, LimitsInit][] => [
       [`${typeName}.email`, { charsMax: emailLengthMax, pattern: emailPattern.source }],
       [`${typeName}.display_name`, displayName],
@@ -246,17 +230,7 @@ function expectedLimits(): Map<string, LimitsInit> {
       [`${typeName}.page_size`, page.pageSize],
       [`${typeName}.page_token`, page.pageToken],
     ]),
-    [`${CountTranscriptsRequestSchema.typeName}.filter`, { charsMax: filterCharsMax }],
-    [`${ListFirstWordsRequestSchema.typeName}.names`, { itemsMax: namesMax }],
-    ...[
-      BinTranscriptsRequestSchema,
-      RestoreBinnedTranscriptsRequestSchema,
-      DeleteBinnedTranscriptsRequestSchema,
-    ].map(({ typeName }): [string, LimitsInit] => [`${typeName}.names`, { itemsMax: namesMax }]),
     [`${DiffTranscriptVersionsRequestSchema.typeName}.skip`, { min: 0 }],
-    [`${shown}.interval_seconds`, { min: 0, max: intervalSecondsBounds.max }],
-    [`${shown}.line_chars`, { min: 0, max: lineCharsBounds.max }],
-    [`${shown}.lines`, { min: 0, max: linesBounds.max }],
     [`${SignTranscriptExportRequestSchema.typeName}.format`, { values: [...writtenFormats] }],
     [`${ImportTranscriptRequestSchema.typeName}.format`, { values: [...subtitleFormats] }],
     [`${RecognitionConfigSchema.typeName}.encoding`, { values: [...encodings] }],

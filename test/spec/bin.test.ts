@@ -59,7 +59,9 @@ test("lists, searches, reads, changes, links and watches treat a transcript in t
   assert.equal((await ofOne.next((message) => message.deleted)).deleted, true);
   assert.deepEqual(await statuses(), {
     ...Object.fromEntries(Object.keys(before).map((key) => [key, 404])),
-    ...{ listed: 0, found: 0, binned: 1 },
+    listed: 0,
+    found: 0,
+    binned: 1,
   });
   await ok("POST", "/v1alpha1/binnedtranscripts:restore", { names: [name] });
   assert.deepEqual((await ofList.next()).transcripts[0].name, name);

@@ -132,7 +132,10 @@ test("a pulled model is used by the running service, until it is removed", async
   await until(async () => !(await loadedModels()).includes("faroese"));
   const refused = await submit(service, `${host.address}/hello.wav`, { languageCode: "fo-FO" });
   assert.equal(refused.status, 400);
-  assert.match(refused.json.message, /is "fo-FO", which has no installed model; installed: en-US, is-IS/);
+  assert.match(
+    refused.json.message,
+    /is "fo-FO", which has no installed model; installed: en-US, is-IS/,
+  );
 });
 
 const dialogueConfig = { encoding: "LINEAR16", sampleRateHertz: 16_000, languageCode: "en-US" };

@@ -7,7 +7,7 @@ import { commandsText as texts } from "../text/commands.ts";
 import { commonText } from "../text/common.ts";
 import { useLanguage, useText } from "../text/language.tsx";
 import { showTheme } from "../theme/theme.ts";
-import { searchQuery } from "../transcripts/search.ts";
+import { everything, searchQuery } from "../transcripts/search.ts";
 import { bestMatches } from "./fuzzy.ts";
 import { pagesFor } from "./page-list.ts";
 
@@ -69,7 +69,7 @@ export function usePaletteGroups(typed: string): readonly PaletteGroup[] {
   const search: PaletteItem = {
     id: "search-for",
     text: t(texts.searchFor)(text),
-    run: `/transcripts${searchQuery({ subject: text, keywords: [] })}`,
+    run: `/transcripts${searchQuery({ ...everything, subject: text })}`,
   };
   const groups: PaletteGroup[] = [
     { kind: "actions", items: matching(actions) },
