@@ -75,6 +75,13 @@ export class FrontProcesses implements AsyncDisposable {
     }
   }
 
+  #notScraped(error: unknown): ScrapeReply {
+    const problem = error instanceof Error ? error.message : String(error);
+    this.#options.log.error({ problem }, "metrics.not_read");
+    const headers = { "content-type": "text/plain; charset=utf-8" };
+    return { status: 500, headers, body: "the metrics cannot be read: the log says why\n" };
+  }
+
   get openStreams(): number {
     return this.#all.values().reduce((sum, { openStreams }) => sum + openStreams, 0);
   }
@@ -160,7 +167,7 @@ export class FrontProcesses implements AsyncDisposable {
       returned: (socket) => this.#port.pass(socket),
       arrived: onArrival,
       hung: () => log.warn({ front: number, pid: front.pid }, "front.hung"),
-      scrape,
+      scrape: (request) => scrape(request).catch((error: unknown) => this.#notScraped(error)),
     });
     this.#all.add(front);
     void front.exited.then(() => {

@@ -51,7 +51,13 @@ export class MetricRegistry {
     // The library writes the lines, and keeps none of the observations.
     const empty = new Histogram<Label>({ ...family, buckets: [...family.buckets], registers: [] });
     const read = () =>
-      Promise.resolve({ name, help, type: "histogram", values: plain.lines(name) });
+      Promise.resolve({
+        name,
+        help,
+        type: "histogram",
+        values: plain.lines(name),
+        aggregator: "sum",
+      });
     const view: Histogram<Label> = Object.create(empty, {
       get: { value: read },
       getForPromString: { value: read },
