@@ -35,8 +35,10 @@ function withType(records: readonly FoundRecord[], recordType: string): FoundRec
 test("a service is announced twice, answers questions, and says goodbye", async () => {
   await using browser = await openServiceBrowser();
   const { log, of } = openKeptLog();
+  const startMs = performance.now();
   await using announcement = announce(browser, {}, log);
   const [first, second] = [await browser.next(), await browser.next()];
+  assert.ok(performance.now() - startMs > 990, "a record is multicast at most once a second");
   assert.deepEqual(first, second);
   // What does not concern the service gets no answer, and invalid packets do no harm.
   browser.send(Buffer.from("not DNS"));
@@ -75,6 +77,27 @@ test("a resolver of unicast DNS gets an answer of its own, for a short time", as
   assert.equal(withType(additionals, "SRV").data.port, 10_300);
   for (const { ttl, flush } of [...answers, ...additionals]) {
     assert.deepEqual([ttl, flush], [10, false]);
+  }
+});
+
+test("questions from other networks get no answer", async () => {
+  await using browser = await openServiceBrowser();
+  const [info] = loopback["lo"] ?? [];
+  assert.ok(info);
+  const interfaces = () => ({ lo: [{ ...info, cidr: "127.0.0.2/32" }] });
+  const { dnsPort } = browser;
+  const far = { host: "127.0.0.1", port: 10_301 };
+  await using _far = openAnnouncement(far, createLog("silent"), { interfaces, dnsPort });
+  await using _near = announce(browser);
+  const nextPort = async () => withType(await browser.next(), "SRV").data.port;
+  const announced = [await nextPort(), await nextPort(), await nextPort(), await nextPort()];
+  assert.deepEqual(
+    announced.toSorted((a, b) => a - b),
+    [10_300, 10_300, 10_301, 10_301],
+  );
+  for (let count = 0; count < 2; count += 1) {
+    browser.ask(type, "PTR");
+    assert.equal(await nextPort(), 10_300);
   }
 });
 
