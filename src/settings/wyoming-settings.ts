@@ -1,6 +1,13 @@
 import { join, resolve } from "node:path";
 import { isLoopbackHost } from "../std/loopback.ts";
-import { list, listenAddress, networks, type ReadSetting, type Setting } from "../std/setting.ts";
+import {
+  list,
+  listenAddress,
+  networks,
+  oneOf,
+  type ReadSetting,
+  type Setting,
+} from "../std/setting.ts";
 
 /** The listener of Wyoming, the protocol of Home Assistant. */
 export interface WyomingSettings {
@@ -10,6 +17,8 @@ export interface WyomingSettings {
   readonly keyFile: string;
   /** The networks (CIDR) that may connect in addition to this machine. */
   readonly allowFrom: readonly string[];
+  /** Whether it is announced by multicast DNS. */
+  readonly isAnnounced: boolean;
 }
 
 type Address = Pick<WyomingSettings, "host" | "port">;
@@ -38,10 +47,18 @@ export const wyomingSettings = {
     isList: true,
     parse: (text, name) => networks(list(text), name),
   },
+  announce: {
+    name: "HLUST_WYOMING_ANNOUNCE",
+    meaning:
+      "Whether Home Assistant on the same network finds the service: true announces it by multicast DNS (docs/dialects.md)",
+    fallback: "false",
+    parse: (text, name) => oneOf(text ?? "false", name, ["true", "false"] as const) === "true",
+  },
 } satisfies {
   readonly listen: Setting<Address | undefined>;
   readonly keyFile: Setting<string | undefined>;
   readonly allowFrom: Setting<readonly string[]>;
+  readonly announce: Setting<boolean>;
 };
 
 /**
@@ -56,22 +73,30 @@ export function readWyoming(
   const address = read<Address | undefined>(wyomingSettings.listen);
   const keyFile = read<string | undefined>(wyomingSettings.keyFile);
   const allowFrom = read<readonly string[]>(wyomingSettings.allowFrom);
+  const isAnnounced = read<boolean>(wyomingSettings.announce);
   if (!address) {
     const others = [
       ...(keyFile === undefined ? [] : [wyomingSettings.keyFile.name]),
       ...(allowFrom.length === 0 ? [] : [wyomingSettings.allowFrom.name]),
+      ...(isAnnounced ? [wyomingSettings.announce.name] : []),
     ];
     for (const name of others) {
       problems.push(`${name} is set, but ${wyomingSettings.listen.name} is not`);
     }
     return undefined;
   }
-  if (!isLoopbackHost(hostInUrl(address.host)) && allowFrom.length === 0) {
+  const isLocal = isLoopbackHost(hostInUrl(address.host));
+  if (isLocal && isAnnounced) {
+    problems.push(
+      `${wyomingSettings.announce.name} is true, but ${wyomingSettings.listen.name} is ${hostInUrl(address.host)}:${address.port}, which other machines cannot reach: set ${wyomingSettings.listen.name} to an address of the network, such as 0.0.0.0:${address.port}, or ${wyomingSettings.announce.name} to false`,
+    );
+  }
+  if (!isLocal && allowFrom.length === 0) {
     problems.push(
       `${wyomingSettings.listen.name} is ${hostInUrl(address.host)}:${address.port}, which other machines can use without a key: set ${wyomingSettings.allowFrom.name} to the networks that may, such as 192.168.1.0/24`,
     );
   }
-  return { ...address, keyFile: keyFile ?? join(dataFolder, "api-key"), allowFrom };
+  return { ...address, keyFile: keyFile ?? join(dataFolder, "api-key"), allowFrom, isAnnounced };
 }
 
 function hostInUrl(host: string): string {

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { loopback, openServiceBrowser } from "../../../test/dialects/service-browser.ts";
 import { openWyomingClient, type WyomingClient } from "../../../test/dialects/wyoming-client.ts";
 import { until, within } from "../../../test/fixtures/until.ts";
 import { testCaller, unwatched } from "../../../test/fixtures/test-caller.ts";
@@ -101,6 +102,17 @@ test("a listener that drains finishes commands, closes idle connections, and ref
   );
   await wyoming[Symbol.asyncDispose]();
   assert.equal((await endless.waitFor("error")).data.code, "SHUTTING_DOWN");
+});
+
+test("a listener is announced until it drains", async () => {
+  await using browser = await openServiceBrowser();
+  const announcement = { dnsPort: browser.dnsPort, interfaces: () => loopback };
+  await using wyoming = await listen({ isAnnounced: true, announcement });
+  const found = await browser.next();
+  const [, port] = wyoming.address.split(":");
+  assert.equal(found.find(({ type }) => type === "SRV")?.data.port, Number(port));
+  await wyoming.drain(1_000, new AbortController().signal);
+  await browser.goodbye();
 });
 
 test("a drain ends the commands that are left in its last part", async () => {

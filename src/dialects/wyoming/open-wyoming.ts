@@ -1,12 +1,13 @@
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
-import { createServer, type Socket } from "node:net";
+import { createServer, type Server, type Socket } from "node:net";
 import { looksLikeApiKey } from "../../auth/api-key.ts";
 import { parseNetworks } from "../../std/networks.ts";
 import { drainStreams } from "../../server/drain-streams.ts";
 import { shuttingDown } from "../../server/shutting-down.ts";
 import { ServiceError } from "../../std/service-error.ts";
 import { ConfigError } from "../../std/setting.ts";
+import type { AnnouncementOptions, openAnnouncement } from "./announcement.ts";
 import { EventSocket } from "./event-socket.ts";
 import { serveWyoming, type WyomingParts } from "./wyoming-call.ts";
 import { writeEvent } from "./write-event.ts";
@@ -18,6 +19,9 @@ export interface WyomingOptions {
   readonly keyFile: string;
   /** The networks (CIDR) that may connect in addition to this machine. */
   readonly allowFrom: readonly string[];
+  /** Whether it is announced by multicast DNS, and how. Default: it is not. */
+  readonly isAnnounced?: boolean;
+  readonly announcement?: AnnouncementOptions;
   /** A connection that sends no event for this long is closed. Default: 60 s. */
   readonly idleMsMax?: number;
   /** The maximum number of connections. Default: 64. */
@@ -81,15 +85,21 @@ export async function openWyoming(
   const listener = createServer({ allowHalfOpen: true, noDelay: true, keepAlive: true }, accept);
   listener.listen(options.port, options.host);
   await once(listener, "listening");
+  const bound = boundAddress(listener);
+  const announcement = options.isAnnounced
+    ? await announce(bound, parts.log, options.announcement)
+    : undefined;
   return {
-    address: addressOf(listener.address()),
+    address: `${bound.host.includes(":") ? `[${bound.host}]` : bound.host}:${bound.port}`,
     async drain(msMax, hurried) {
       isDraining = true;
+      await announcement?.[Symbol.asyncDispose]();
       for (const socket of open.keys()) socket.retire();
       const ends = () => Array.from(open.keys(), (socket) => () => socket.drain());
       await drainStreams(Promise.all(open.values()), ends, { msMax, hurried });
     },
     async [Symbol.asyncDispose]() {
+      await announcement?.[Symbol.asyncDispose]();
       const closed = once(listener, "close");
       listener.close();
       const cut = setTimeout(() => {
@@ -129,8 +139,14 @@ async function checkKey(keyFile: string): Promise<void> {
   throw new ConfigError(`HLUST_WYOMING_KEY_FILE: ${keyFile} has no API key`);
 }
 
-function addressOf(address: ReturnType<ReturnType<typeof createServer>["address"]>): string {
+function boundAddress(listener: Server): { readonly host: string; readonly port: number } {
+  const address = listener.address();
   if (typeof address !== "object" || address === null) throw new Error("no address");
-  const { address: host, port } = address;
-  return `${host.includes(":") ? `[${host}]` : host}:${port}`;
+  return { host: address.address, port: address.port };
+}
+
+/** Loads the code for multicast DNS, which most services do not need, and announces Wyoming. */
+async function announce(...given: Parameters<typeof openAnnouncement>): Promise<AsyncDisposable> {
+  const { openAnnouncement: openNow } = await import("./announcement.ts");
+  return openNow(...given);
 }
