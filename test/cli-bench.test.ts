@@ -186,7 +186,7 @@ test("invalid arguments are refused by name, and the usage is printed", async ()
     ["stream --rate -1", /--rate/],
     ["stream --chunk-ms 0", /--chunk-ms must be a number from 1 to 10000, not "0"/],
     ["stream --interim maybe", /--interim must be true or false, not "maybe"/],
-    ["stream --speed 1", /'--speed'/],
+    ["stream --speed 1", /unknown option --speed/],
     ["stream --url ftp://a", /--url must be http\(s\):\/\/host:port, not "ftp:\/\/a"/],
     ["stream none.wav", /none\.wav: .*ENOENT/],
     [`stream ${stereo}`, /stereo\.wav has 2 channels: one channel of 16-bit/],

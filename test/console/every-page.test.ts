@@ -30,6 +30,12 @@ const visits: readonly Visit[] = [
   { route: "/", shown: ".overview-activity .rows" },
   { route: "/transcripts", shown: ".transcript-row, main [role=row], main li" },
   { route: "/transcripts/:id", path: ({ transcript }) => transcript, shown: ".segment" },
+  {
+    route: "/transcripts/:id/examples",
+    path: ({ transcript }) => `${transcript}/examples`,
+    shown: "main pre",
+  },
+  { route: "/bin", shown: "main li" },
   { route: "/jobs", shown: ".jobs-rows li" },
   { route: "the form for a new job", path: "/jobs?new", shown: ".new-job" },
   { route: "/live", shown: "main button" },

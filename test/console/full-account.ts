@@ -51,6 +51,9 @@ export async function fillAccount(
     const metadata = { ...common, subject, description: `${hebrew}\n${longTitle}`, speakers };
     transcript = await createTranscript(service, { metadata, segments }, media);
   }
+  const metadata = { ...common, subject: longTitle, speakers };
+  const binned = await createTranscript(service, { metadata, segments }, media);
+  await make("/v1alpha1/transcripts:bin", { names: [binned] });
   const change = { segments: segmentsOf([["S1", `${said[0][1]}x`], said[1]]) };
   assert.equal((await service.call("PATCH", `/v1alpha1/${transcript}`, change)).status, 200);
   const { uri } = await make(`/v1alpha1/${transcript}/shares`, { note: longWord });

@@ -80,7 +80,7 @@ test("another tab asks about the recording, and not after it was discarded", asy
   await page.locator(".live-status").getByText("Hlustar").waitFor();
   await press(page, "Stöðva");
   await press(page, "Byrja upp á nýtt");
-  await page.getByRole("dialog").getByRole("button", { name: "Henda" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Farga upptökunni" }).click();
   await page.getByRole("button", { name: "Hlusta" }).waitFor();
   await press(other, "Skrá út");
   await keyField(other).waitFor();

@@ -279,6 +279,7 @@ test("a user with read-only access cannot edit anything", async () => {
     "Word",
     "ODT",
     "JSON",
+    "Afrita texta",
   ]);
   await aside.getByRole("link", { name: "Fyrsta útgáfa" }).click();
   await page.getByRole("heading", { level: 1, name: "Viðtal um hlaupið" }).waitFor();

@@ -56,8 +56,6 @@ export async function startService(
       HLUST_ALLOW_MEDIA_FROM: "127.0.0.1",
       // Tests leave streams open when they stop the service.
       HLUST_DRAIN: "0",
-      // Tests look into the process that serves the port.
-      HLUST_FRONT_PROCESSES: "1",
       ...environment,
     },
     stdio: ["ignore", "pipe", "pipe"],

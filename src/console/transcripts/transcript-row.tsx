@@ -44,6 +44,7 @@ export function TranscriptRow({
     <li
       className="transcript-row"
       data-row={index}
+      data-selected={isSelected || undefined}
       aria-setsize={setSize}
       aria-posinset={index + 1}
       style={{ transform: `translateY(${top}px)` }}

@@ -194,11 +194,14 @@ function wordsOfGroup(
 ): WordJson[] {
   const timed: TimedWord[] = [];
   let text = "";
-  for (const paragraph of group) {
+  for (const [at, paragraph] of group.entries()) {
     const space = spaceBefore(base, text, paragraph);
     const last = timed.at(-1);
     if (space !== "" && last) timed[timed.length - 1] = { ...last, text: last.text + space };
-    for (const word of timesOf(base, paragraph, retimings)) timed.push(word);
+    // The first paragraph begins the segment, even if it has continued one before its speaker was
+    // changed.
+    const own = at === 0 && paragraph.isSoft ? { ...paragraph, isSoft: false } : paragraph;
+    for (const word of timesOf(base, own, retimings)) timed.push(word);
     text += space + paragraph.text;
   }
   let earliest = { seconds: 0, text: "0s" };
