@@ -26,6 +26,8 @@ let document: {
 };
 /** A value of each variable in the paths of the document. */
 let values: Record<string, string>;
+/** A value of each required parameter of a query. */
+let inQuery: Record<string, string>;
 /** The signed URLs, by their paths in the document. */
 let signed: Record<string, string>;
 
@@ -64,6 +66,7 @@ before(async () => {
     webhook: idOf(webhook.webhook.name),
     token: idOf(share.uri),
   };
+  inQuery = { format: "SRT", names: name };
   signed = {
     "/media/{media}": uri,
     "/media/waveforms/{media}": metadata.waveformUri,
@@ -88,8 +91,8 @@ function targetOf(path: string, { parameters = [] }: Operation): string {
     return values[name] ?? assert.fail(`${path}: no value of ${name}`);
   });
   return query.reduce((target, { name }) => {
-    assert.equal(name, "format", path);
-    return `${target}?format=SRT`;
+    const value = inQuery[name] ?? assert.fail(`${path}: no value of ${name}`);
+    return `${target}?${name}=${value}`;
   }, filled);
 }
 
