@@ -1,5 +1,5 @@
 import { Busboy, type BusboyFileStream, type BusboyHeaders } from "@fastify/busboy";
-import { Readable } from "node:stream";
+import { addAbortSignal, Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { openScratchFile, type ScratchFile } from "../describe/scratch-file.ts";
 import { askForBody, headerOf } from "../server/http.ts";
@@ -114,6 +114,9 @@ async function readParts(
         return;
       }
       savedName = fileName ?? "";
+      // The parser does not end the part when it is ended itself: whoever reads it would wait.
+      stream.on("error", () => {});
+      addAbortSignal(ending, stream);
       stream.once("limit", () => failed.abort(fileTooLarge(fileBytesMax)));
       const recording = header ? Readable.from(withHeader(header, stream)) : stream;
       saving = openScratchFile(scratchFolder, recording, {
