@@ -104,7 +104,10 @@ export class ConnectionPool extends pg.Pool {
       idle_in_transaction_session_timeout: 2 * statementMsMax,
     });
     this.#settings = settings;
-    this.on("error", (error) => log.warn(errorFields(error), "database.connection_lost"));
+    // The service's own server may end before the last connection has, which is then no loss.
+    this.on("error", (error) => {
+      if (!this.ending) log.warn(errorFields(error), "database.connection_lost");
+    });
     this.on("connect", (client) => {
       this.#open.add(client);
       client.once("end", () => this.#open.delete(client));
