@@ -114,7 +114,7 @@ async function readParts(
         return;
       }
       savedName = fileName ?? "";
-      // The parser does not end the part when it is ended itself: whoever reads it would wait.
+      // The parser does not end the part when it is ended itself: its reader would wait.
       stream.on("error", () => {});
       addAbortSignal(ending, stream);
       stream.once("limit", () => failed.abort(fileTooLarge(fileBytesMax)));

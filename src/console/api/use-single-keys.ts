@@ -27,7 +27,10 @@ export function useSingleKeys(): {
   const isSignedIn = useContext(SessionContext) !== undefined;
   const { data } = useQuery({ ...settingsQuery, enabled: usePageUsed() && isSignedIn });
   const [copy, setCopy] = useState(areSingleKeysOn);
-  const isOn = data ? isOnIn(data) : copy;
+  // What the user has just chosen counts at once: the query has it only after some promises, and a
+  // checkbox that is not changed in its event goes back.
+  const [chosen, setChosen] = useState<boolean>();
+  const isOn = chosen ?? (data ? isOnIn(data) : copy);
   useEffect(() => {
     if (data) keep(singleKeysKeptAs, isOn ? undefined : "off");
   }, [data, isOn]);
@@ -40,12 +43,15 @@ export function useSingleKeys(): {
       queries.setQueryData(settingsQuery.queryKey, next);
       return await putSettings(next);
     },
+    onSettled: (_answer, _error, sent) => setChosen((last) => (last === sent ? undefined : last)),
     scope: settingsScope,
   });
   const change = (next: boolean): void => {
     keep(singleKeysKeptAs, next ? undefined : "off");
     setCopy(next);
-    if (isSignedIn) mutate(next);
+    if (!isSignedIn) return;
+    setChosen(next);
+    mutate(next);
   };
   return { isOn, change, error };
 }
