@@ -71,7 +71,7 @@ export function servedMethods(): readonly ServedMethod[] {
 }
 
 /** The services that have HTTP rules. */
-const contract = [
+export const contract = [
   Transcripts,
   Speech,
   GoogleSpeech,
@@ -81,7 +81,7 @@ const contract = [
   Accounts,
   Webhooks,
   Operator,
-];
+] as const;
 
 /**
  * Returns the HTTP rules that replace those of the contract (§4.10 item 9). Throws a ConfigError

@@ -32,7 +32,7 @@ before(async () => {
   const folder = join(service.dataFolder, "postgres");
   database = await openDatabase({ url: undefined, folder, log: createLog("silent") });
   actor = (await service.call("GET", "/v1/caller")).json.actor;
-  await makeMember(); // an owner, who stays
+  await things.makeMember(); // an owner, who stays
 });
 after(async () => {
   await database[Symbol.asyncDispose]();
@@ -54,19 +54,7 @@ interface Row {
   readonly made?: (json: Answer["json"]) => string;
 }
 
-const {
-  makeKey,
-  makeClientKey,
-  makeWebhook,
-  newPhrase,
-  makePhrase,
-  makeTranscript,
-  makeShare,
-  makeMarked,
-  makeBinned,
-  newEmail,
-  makeMember,
-} = auditedThings(() => service);
+const things = auditedThings(() => service);
 
 const usualScopes = "transcripts.read,transcripts.write,speech";
 
@@ -92,17 +80,17 @@ const rows: readonly Row[] = [
   },
   {
     method: Accounts.method.updateApiKey,
-    make: makeKey,
+    make: things.makeKey,
     call: (name) => ["PATCH", `/v1/${name}`, { displayName: "b", limits: { queuedJobs: 2 } }],
     event: ["api_key.update", { displayName: "b", limits: '{"queuedJobs":2}' }],
   },
   {
     method: Accounts.method.rotateApiKey,
-    make: makeKey,
+    make: things.makeKey,
     call: (name) => ["POST", `/v1/${name}:rotate`, { previousSecretExpireTime: inAMonth }],
     event: ["api_key.rotate", { displayName: "a", previousUntil: inAMonth }],
   },
-  deletion(Accounts.method.deleteApiKey, makeKey, ["api_key.delete", { displayName: "a" }]),
+  deletion(Accounts.method.deleteApiKey, things.makeKey, ["api_key.delete", { displayName: "a" }]),
   {
     method: Accounts.method.createClientKey,
     call: () => ["POST", "/v1/clientKeys", { publicKey: publicPem, scopes: ["speech"] }],
@@ -111,11 +99,11 @@ const rows: readonly Row[] = [
   },
   {
     method: Accounts.method.updateClientKey,
-    make: makeClientKey,
+    make: things.makeClientKey,
     call: (name) => ["PATCH", `/v1/${name}`, { displayName: "b" }],
     event: ["client_key.update", { displayName: "b" }],
   },
-  deletion(Accounts.method.deleteClientKey, makeClientKey, [
+  deletion(Accounts.method.deleteClientKey, things.makeClientKey, [
     "client_key.delete",
     { displayName: "" },
   ]),
@@ -127,17 +115,17 @@ const rows: readonly Row[] = [
   },
   {
     method: Accounts.method.updateMember,
-    make: makeMember,
+    make: things.makeMember,
     call: (name) => ["PATCH", `/v1/${name}`, { role: "MEMBER" }],
     event: ["member.update", { role: "MEMBER", roleBefore: "OWNER" }],
   },
-  deletion(Accounts.method.deleteMember, makeMember, [
+  deletion(Accounts.method.deleteMember, things.makeMember, [
     "member.delete",
     { email: "*", role: "OWNER" },
   ]),
   {
     method: Accounts.method.createSignInLink,
-    make: makeMember,
+    make: things.makeMember,
     call: (name) => ["POST", `/v1/${name}:createSignInLink`, {}],
     event: ["sign_in_token.create", {}],
   },
@@ -155,44 +143,44 @@ const rows: readonly Row[] = [
   },
   {
     method: Transcripts.method.deleteTranscript,
-    make: makeTranscript,
+    make: things.makeTranscript,
     call: (name) => ["DELETE", `/v1alpha1/${name}`],
     event: ["transcript.delete", {}],
   },
   {
     method: Transcripts.method.binTranscripts,
-    make: makeTranscript,
+    make: things.makeTranscript,
     call: (name) => ["POST", "/v1alpha1/transcripts:bin", { names: [name] }],
     event: ["transcript.bin", {}],
   },
   {
     method: Transcripts.method.restoreBinnedTranscripts,
-    make: makeBinned,
+    make: things.makeBinned,
     call: (name) => ["POST", "/v1alpha1/binnedtranscripts:restore", { names: [name] }],
     event: ["transcript.restore", {}],
   },
   {
     method: Transcripts.method.deleteBinnedTranscripts,
-    make: makeBinned,
+    make: things.makeBinned,
     call: (name) => ["POST", "/v1alpha1/binnedtranscripts:delete", { names: [name] }],
     event: ["transcript.delete", {}],
   },
   {
     method: Transcripts.method.createShare,
-    make: makeTranscript,
+    make: things.makeTranscript,
     call: (name) => ["POST", `/v1alpha1/${name}/shares`, { expireTime: inAMonth }],
     made: ({ name }) => name,
     event: ["share.create", { withMedia: "false", expireTime: inAMonth }],
   },
   {
     method: Transcripts.method.deleteShare,
-    make: makeShare,
+    make: things.makeShare,
     call: (name) => ["DELETE", `/v1alpha1/${name}`],
     event: ["share.delete", {}],
   },
   {
     method: Transcripts.method.modifyReview,
-    make: makeMarked,
+    make: things.makeMarked,
     call: (name) => ["POST", `/v1alpha1/${name}:modifyReview`, { remove: [checked] }],
     event: ["review.remove", { authors: "*" }],
   },
@@ -208,20 +196,20 @@ const rows: readonly Row[] = [
   },
   {
     method: Webhooks.method.updateWebhook,
-    make: makeWebhook,
+    make: things.makeWebhook,
     call: (name) => ["PATCH", `/v1/${name}`, { url: "http://127.0.0.1/other", disabled: true }],
     event: ["webhook.update", { fields: "url,disabled" }],
   },
   {
     method: Webhooks.method.rotateWebhookSecret,
-    make: makeWebhook,
+    make: things.makeWebhook,
     call: (name) => ["POST", `/v1/${name}:rotateSecret`, {}],
     event: ["webhook.rotate_secret", {}],
   },
-  deletion(Webhooks.method.deleteWebhook, makeWebhook, ["webhook.delete", {}]),
+  deletion(Webhooks.method.deleteWebhook, things.makeWebhook, ["webhook.delete", {}]),
   {
     method: Vocabulary.method.createVocabularyPhrase,
-    call: () => ["POST", "/v2beta1/vocabularyPhrases", newPhrase()],
+    call: () => ["POST", "/v2beta1/vocabularyPhrases", things.newPhrase()],
     made: ({ name }) => name,
     event: ["vocabulary.create", { phrases: "1" }],
   },
@@ -230,20 +218,20 @@ const rows: readonly Row[] = [
     call: () => [
       "POST",
       "/v2beta1/vocabularyPhrases:import",
-      { phrases: [newPhrase(), newPhrase()] },
+      { phrases: [things.newPhrase(), things.newPhrase()] },
     ],
     made: () => "vocabularyPhrases",
     event: ["vocabulary.import", { phrases: "2" }],
   },
   {
     method: Vocabulary.method.updateVocabularyPhrase,
-    make: makePhrase,
+    make: things.makePhrase,
     call: (name) => ["PATCH", `/v2beta1/${name}`, { state: "REJECTED", weight: 3 }],
     event: ["vocabulary.update", { fields: "weight,state", state: "REJECTED" }],
   },
   {
     method: Vocabulary.method.deleteVocabularyPhrase,
-    make: makePhrase,
+    make: things.makePhrase,
     call: (name) => ["DELETE", `/v2beta1/${name}`],
     event: ["vocabulary.delete", {}],
   },
@@ -306,7 +294,9 @@ test("an action that cannot be written to the audit log is not done", async () =
   for (const [{ method, call }, name] of prepared) {
     const [verb, path, body] = call(name);
     const again =
-      method === Accounts.method.createMember ? { ...Object(body), email: newEmail() } : body;
+      method === Accounts.method.createMember
+        ? { ...Object(body), email: things.newEmail() }
+        : body;
     const { status } = await service.call(verb, path, again);
     assert.equal(status, 500, method.name);
     assert.equal(await contentOfAccess(database), before, method.name);

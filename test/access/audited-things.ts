@@ -15,51 +15,37 @@ export function auditedThings(service: () => TestService) {
     assert.equal(status, 200, JSON.stringify(json));
     return read(json);
   };
-  const makeKey = async () =>
-    await make("/v1/apiKeys", { displayName: "a" }, ({ apiKey }) => apiKey.name);
-  const makeClientKey = async () =>
-    await make("/v1/clientKeys", { publicKey: publicPem }, ({ name }) => name);
-  const makeWebhook = async () =>
-    await make("/v1/webhooks", { url: "http://127.0.0.1/" }, ({ webhook }) => webhook.name);
   let phrases = 0;
   const newPhrase = () => ({ phrase: `orð ${(phrases += 1)}`, languageCode: "is-IS" });
-  const makePhrase = async () =>
-    await make("/v2beta1/vocabularyPhrases", newPhrase(), ({ name }) => name);
-  const makeTranscript = async () =>
-    await make("/v1alpha1/transcripts", draftOf("Fundur"), ({ name }) => name);
-  const makeShare = async () =>
-    await make(`/v1alpha1/${await makeTranscript()}/shares`, {}, ({ name }) => name);
-  /** Creates a transcript with a mark of another key. */
-  const makeMarked = async () => {
-    const name = await makeTranscript();
-    const other = await make("/v1/apiKeys", { displayName: "b" }, ({ secret }) => secret);
-    const path = `/v1alpha1/${name}:modifyReview`;
-    const body = { add: [checked] };
-    const { status } = await callRest(service().address, other, { method: "POST", path, body });
-    assert.equal(status, 200);
-    return name;
-  };
-  /** Creates a transcript and puts it into the bin. */
-  const makeBinned = async () => {
-    const name = await makeTranscript();
-    await make("/v1alpha1/transcripts:bin", { names: [name] }, () => "");
-    return name;
-  };
   let members = 0;
   const newEmail = () => `member-${(members += 1)}@example.is`;
-  const makeMember = async () =>
-    await make("/v1/members", { email: newEmail(), role: "OWNER" }, ({ name }) => name);
+  const makeTranscript = () => make("/v1alpha1/transcripts", draftOf("Fundur"), ({ name }) => name);
   return {
-    makeKey,
-    makeClientKey,
-    makeWebhook,
     newPhrase,
-    makePhrase,
-    makeTranscript,
-    makeShare,
-    makeMarked,
-    makeBinned,
     newEmail,
-    makeMember,
+    makeTranscript,
+    makeKey: () => make("/v1/apiKeys", { displayName: "a" }, ({ apiKey }) => apiKey.name),
+    makeClientKey: () => make("/v1/clientKeys", { publicKey: publicPem }, ({ name }) => name),
+    makeWebhook: () =>
+      make("/v1/webhooks", { url: "http://127.0.0.1/" }, ({ webhook }) => webhook.name),
+    makePhrase: () => make("/v2beta1/vocabularyPhrases", newPhrase(), ({ name }) => name),
+    makeShare: async () =>
+      await make(`/v1alpha1/${await makeTranscript()}/shares`, {}, ({ name }) => name),
+    makeMember: () => make("/v1/members", { email: newEmail(), role: "OWNER" }, ({ name }) => name),
+    /** Creates a transcript with a mark of another key. */
+    makeMarked: async () => {
+      const name = await makeTranscript();
+      const other = await make("/v1/apiKeys", { displayName: "b" }, ({ secret }) => secret);
+      const path = `/v1alpha1/${name}:modifyReview`;
+      const body = { add: [checked] };
+      const { status } = await callRest(service().address, other, { method: "POST", path, body });
+      assert.equal(status, 200);
+      return name;
+    },
+    /** Creates a transcript and puts it into the bin. */
+    makeBinned: async () => {
+      const name = await makeTranscript();
+      return await make("/v1alpha1/transcripts:bin", { names: [name] }, () => name);
+    },
   };
 }

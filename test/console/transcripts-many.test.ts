@@ -6,6 +6,7 @@ import { unzipSync } from "fflate";
 import type { Page } from "playwright-core";
 import { draftOf } from "../spec/transcripts.ts";
 import { until } from "../fixtures/until.ts";
+import { untilListed } from "./listed-titles.ts";
 import { checkLooks, openTestPages, someLooks, type TestPages } from "./open-test-pages.ts";
 import { seedTranscripts } from "./seed-transcripts.ts";
 
@@ -28,20 +29,8 @@ async function go(path: string): Promise<void> {
   await page.goto(`${pages.service.address}/console${path}`);
 }
 
-/** Returns the titles of the rendered rows, in order. */
-async function titles(): Promise<string[]> {
-  return await page.evaluate<string[]>(
-    `[...document.querySelectorAll(".transcript-row .title")].map((title) => title.textContent)`,
-  );
-}
-
-async function untilTitles(isRight: (found: readonly string[]) => boolean): Promise<string[]> {
-  await until(async () => isRight(await titles()));
-  return await titles();
-}
-
 async function untilAll(): Promise<void> {
-  await untilTitles(([first]) => first === "síðasta");
+  await untilListed(page, ([first]) => first === "síðasta");
 }
 
 test("the list is filtered and sorted by what there is, with counts, and the address keeps it", async () => {
@@ -53,7 +42,8 @@ test("the list is filtered and sorted by what there is, with counts, and the add
   await english.waitFor({ state: "attached" });
   assert.match((await english.textContent()) ?? "", /, 40$/);
   await panel.getByLabel("Tungumál upptöku").selectOption("en-GB");
-  await untilTitles(
+  await untilListed(
+    page,
     (found) => found.length > 0 && found.every((each) => each.startsWith("Weekly")),
   );
   await panel.getByLabel("Mælandi").selectOption("Þórður");
@@ -61,11 +51,11 @@ test("the list is filtered and sorted by what there is, with counts, and the add
   await page.getByText("14 uppskriftir fundust").first().waitFor();
   const isSorted = (found: readonly string[]) =>
     found.length > 5 && found.every((each, at) => at === 0 || each > (found[at - 1] ?? ""));
-  const sorted = await untilTitles(isSorted);
+  const sorted = await untilListed(page, isSorted);
   await checkLooks(page, "transcripts-filtered", someLooks);
   await page.reload();
   await page.getByText(/^14 /).first().waitFor();
-  assert.deepEqual((await untilTitles(isSorted)).slice(0, 5), sorted.slice(0, 5));
+  assert.deepEqual((await untilListed(page, isSorted)).slice(0, 5), sorted.slice(0, 5));
   const query = new URL(page.url()).searchParams;
   assert.deepEqual(
     [query.get("language"), query.get("speaker"), query.get("sort")],
@@ -74,7 +64,7 @@ test("the list is filtered and sorted by what there is, with counts, and the add
   await page.getByLabel(/^(Breytt frá|Changed from)$/).fill("2030-01-01");
   await page.getByText(/No transcript matches the filters|Engin uppskrift fellur/).waitFor();
   await page.getByRole("button", { name: /^(Taka síur af|Clear filters)$/ }).click();
-  await untilTitles((found) => found.some((each) => !each.startsWith("Weekly")));
+  await untilListed(page, (found) => found.some((each) => !each.startsWith("Weekly")));
 });
 
 test("rows show the first words of their text and the names of speakers", async () => {
@@ -86,7 +76,7 @@ test("rows show the first words of their text and the names of speakers", async 
 
 test("several transcripts are selected with the mouse and the keyboard, deleted and restored, with one message", async () => {
   await go("/transcripts?language=en-GB");
-  await untilTitles((found) => found.length > 5);
+  await untilListed(page, (found) => found.length > 5);
   const boxes = page.locator(".transcript-row .select");
   await boxes.nth(0).click();
   const bar = page.locator(".selection-bar");
@@ -108,7 +98,7 @@ test("several transcripts are selected with the mouse and the keyboard, deleted 
   const dialog = page.getByRole("dialog");
   await dialog.getByRole("button", { name: /^(Eyða|Delete)$/ }).click();
   await page.locator(".note").filter({ hasText: /: 40 / }).waitFor();
-  await untilTitles(({ length }) => length === 0);
+  await untilListed(page, ({ length }) => length === 0);
   const bin = async () =>
     (await pages.service.call("GET", "/v1alpha1/binnedtranscripts")).json.binnedTranscripts.length;
   assert.equal(await bin(), 40);
@@ -116,7 +106,7 @@ test("several transcripts are selected with the mouse and the keyboard, deleted 
     .locator(".note")
     .getByRole("button", { name: /^(Taka aftur|Undo)$/ })
     .click();
-  await untilTitles(({ length }) => length > 5);
+  await untilListed(page, ({ length }) => length > 5);
   assert.equal(await bin(), 0);
 });
 
@@ -125,7 +115,7 @@ test("several transcripts are downloaded as one ZIP archive in a chosen format, 
     await pages.service.call("POST", "/v1alpha1/transcripts", draftOf(subject));
   }
   await go("/transcripts?subject=Sama+heiti");
-  await untilTitles(({ length }) => length === 2);
+  await untilListed(page, ({ length }) => length === 2);
   await page.locator(".transcript-row .select").first().click();
   await page.locator(".transcript-row .select").nth(1).click();
   const bar = page.locator(".selection-bar");
@@ -145,7 +135,7 @@ test("several transcripts are downloaded as one ZIP archive in a chosen format, 
 
 test("a keyword is added to several transcripts, and those that failed are named and stay selected", async () => {
   await go("/transcripts");
-  await untilTitles(({ length }) => length > 6);
+  await untilListed(page, ({ length }) => length > 6);
   // The seventh row has no text, so that its transcript cannot be read.
   for (const at of [0, 1, 6]) await page.locator(".transcript-row .select").nth(at).click();
   const bar = page.locator(".selection-bar");

@@ -5,6 +5,7 @@ import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
 import { draftOf } from "../spec/transcripts.ts";
 import { until } from "../fixtures/until.ts";
+import { listedTitles, untilListed } from "./listed-titles.ts";
 import { checkLooks, openTestPages, someLooks, type TestPages } from "./open-test-pages.ts";
 import { seedTranscripts } from "./seed-transcripts.ts";
 
@@ -36,20 +37,8 @@ async function go(path: string): Promise<void> {
   await page.goto(`${pages.service.address}/console${path}`);
 }
 
-/** Returns the titles of the rendered rows, in order. */
-async function titles(): Promise<string[]> {
-  return await page.evaluate<string[]>(
-    `[...document.querySelectorAll(".transcript-row .title")].map((title) => title.textContent)`,
-  );
-}
-
-async function untilTitles(isRight: (found: readonly string[]) => boolean): Promise<string[]> {
-  await until(async () => isRight(await titles()));
-  return await titles();
-}
-
 async function untilAll(): Promise<void> {
-  await untilTitles(([first]) => first === "Án titils");
+  await untilListed(page, ([first]) => first === "Án titils");
 }
 
 async function untilPage(condition: string): Promise<void> {
@@ -86,7 +75,7 @@ test("transcripts are listed newest first with their details, whatever their tit
     assert.equal((await pages.service.call("POST", "/v1alpha1/transcripts", draft)).status, 200);
   }
   await go("/transcripts");
-  const found = await untilTitles(({ length }) => length > 6);
+  const found = await untilListed(page, ({ length }) => length > 6);
   assert.deepEqual(found.slice(0, 4), ["Án titils", ...odd.slice(0, 3).toReversed()]);
   assert.deepEqual(
     found.slice(4, 6).map((title) => title.split(", ").at(-1)),
@@ -114,17 +103,17 @@ test("titles are searched for typed text after a pause, and the text appears in 
   });
   const field = page.getByRole("searchbox", { name: "Leita í titlum" });
   await field.pressSequentially("ÖRÆFI“");
-  await untilTitles(({ length }) => length === 1);
+  await untilListed(page, ({ length }) => length === 1);
   assert.equal(new URL(page.url()).searchParams.get("subject"), "ÖRÆFI“");
   assert.equal(requested.at(-1), 'metadata.subject CONTAINS "ÖRÆFI“"');
   await page.getByText("1 uppskrift fannst").first().waitFor();
   await field.fill(String.raw`"og" \ %_`);
   await page.keyboard.press("Enter");
   await page.waitForURL(/og/);
-  await untilTitles(([first = ""]) => first.startsWith("Þorg"));
+  await untilListed(page, ([first = ""]) => first.startsWith("Þorg"));
   assert.equal(requested.at(-1), String.raw`metadata.subject CONTAINS "\"og\" \\ %_"`);
   await page.reload();
-  await untilTitles(([first = ""]) => first.startsWith("Þorg"));
+  await untilListed(page, ([first = ""]) => first.startsWith("Þorg"));
   assert.equal(await field.inputValue(), String.raw`"og" \ %_`);
   await page.goBack();
   await untilAll();
@@ -162,10 +151,13 @@ test("a search that is replaced by another search is aborted, and its result is 
   await field.fill("hafnar");
   await page.waitForRequest(/filter=.*hafnar/);
   await field.fill("Skeiðará");
-  await untilTitles((found) => found.length > 4 && found.every((it) => it.includes("Skeiðará")));
+  await untilListed(
+    page,
+    (found) => found.length > 4 && found.every((it) => it.includes("Skeiðará")),
+  );
   release();
   await until(() => Promise.resolve(aborted.some((filter) => filter.includes("hafnar"))));
-  assert.ok((await titles()).every((title) => title.includes("Skeiðará")));
+  assert.ok((await listedTitles(page)).every((title) => title.includes("Skeiðará")));
   await page.unroute(/filter=.*hafnar/);
 });
 
@@ -176,9 +168,11 @@ test("pressing keywords adds them to the search, several at a time, and removes 
     page.getByRole("button", { name: `Taka efnisorðið „${keyword}“ úr leitinni` });
   await go("/transcripts");
   await only("þingfundur").click();
-  await untilTitles((found) => found.every((title) => /^(Óundir|Störf|Fundur fjár)/.test(title)));
+  await untilListed(page, (found) =>
+    found.every((title) => /^(Óundir|Störf|Fundur fjár)/.test(title)),
+  );
   await only("fjárlög").press("Enter");
-  await untilTitles((found) => found.every((title) => title.startsWith("Fundur fjár")));
+  await untilListed(page, (found) => found.every((title) => title.startsWith("Fundur fjár")));
   assert.equal(new URL(page.url()).searchParams.getAll("keyword").join(), "þingfundur,fjárlög");
   await page.getByText("40 uppskriftir fundust").first().waitFor();
   await without("þingfundur").click();
@@ -186,7 +180,7 @@ test("pressing keywords adds them to the search, several at a time, and removes 
   await untilAll();
   assert.equal(new URL(page.url()).search, "");
   await go("/transcripts?keyword=%22a%22+%5C");
-  await untilTitles(({ length }) => length === 3);
+  await untilListed(page, ({ length }) => length === 3);
 });
 
 test("the list loads to its end with few rendered rows, and going back restores its position", async () => {
@@ -195,7 +189,7 @@ test("the list loads to its end with few rendered rows, and going back restores 
   let rows = 0;
   await until(async () => {
     await page.keyboard.press("End");
-    const found = await titles();
+    const found = await listedTitles(page);
     rows = Math.max(rows, found.length);
     return found.at(-1)?.endsWith(", 1") === true;
   });
@@ -259,7 +253,7 @@ test("a user who returns to the window at the top of the list sees new transcrip
   assert.equal((await pages.service.call("POST", "/v1alpha1/transcripts", draft)).status, 200);
   // This event occurs when a window becomes visible again.
   await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
-  const [, second] = await untilTitles(([first]) => first === "Nýkomin upptaka");
+  const [, second] = await untilListed(page, ([first]) => first === "Nýkomin upptaka");
   assert.equal(second, "Án titils");
   const { json } = await pages.service.call("GET", "/v1alpha1/transcripts?pageSize=1");
   await pages.service.call("DELETE", `/v1alpha1/${json.transcripts[0].name}`);
@@ -273,7 +267,10 @@ test("without a network the typed text stays, and the list loads when the networ
   await page.getByRole("alert").getByText("Ekki næst í þjónustuna.").waitFor();
   assert.equal(await page.getByRole("searchbox").inputValue(), "Skeiðará");
   await page.context().setOffline(false);
-  await untilTitles((found) => found.length > 4 && found.every((it) => it.includes("Skeiðará")));
+  await untilListed(
+    page,
+    (found) => found.length > 4 && found.every((it) => it.includes("Skeiðará")),
+  );
 });
 
 test("the list and an empty search are accessible and fit the screen in every look", async () => {

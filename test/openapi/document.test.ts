@@ -4,9 +4,10 @@ import { test } from "node:test";
 import type { DescEnum, DescField, DescMessage, DescMethod } from "@bufbuild/protobuf";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { comments } from "../../src/gen/comments.ts";
-import { document, operationNamed, responseOf, services, transcoder } from "./described-service.ts";
+import { document, operationNamed, responseOf, transcoder } from "./described-service.ts";
 import { eventTypes } from "../../src/webhooks/webhook-events.ts";
 import { operationsIn, type Schema } from "../../src/transcoding/openapi/document.ts";
+import { contract } from "../../src/served-services.ts";
 import { createSchemaChecker } from "./schema-checker.ts";
 
 /**
@@ -221,7 +222,7 @@ test("everything public in the contract has a comment", () => {
       if (field.enum) lookAtEnum(field.enum);
     });
   };
-  for (const service of services) {
+  for (const service of contract) {
     look(service.typeName);
     service.methods.forEach((method: DescMethod) => {
       look(`${service.typeName}.${method.name}`);

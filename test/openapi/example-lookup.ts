@@ -6,12 +6,13 @@ import {
   type UnaryExample,
 } from "../../src/transcoding/openapi/contract-examples.ts";
 import { operationsIn } from "../../src/transcoding/openapi/document.ts";
-import { document, services } from "./described-service.ts";
+import { contract } from "../../src/served-services.ts";
+import { document } from "./described-service.ts";
 
 /** Returns the examples of a method. */
 export const examplesOf = createExamples(source);
 /** Every method of the contract. */
-export const methods: DescMethod[] = services.flatMap((service) => service.methods);
+export const methods: DescMethod[] = contract.flatMap((service) => service.methods);
 
 /** Returns the examples of a method that have one request and one answer. */
 export function unaryExamples(name: string): readonly UnaryExample[] {

@@ -111,7 +111,8 @@ import { tokenCharsMax } from "../../src/std/page-token.ts";
 import { subtitleFormats } from "../../src/transcripts/subtitles/read-subtitles.ts";
 import { vocabularyLimits } from "../../src/vocabulary/check-phrase.ts";
 import { eventTypes } from "../../src/webhooks/webhook-events.ts";
-import { document, services } from "./described-service.ts";
+import { contract } from "../../src/served-services.ts";
+import { document } from "./described-service.ts";
 import { exportLimits, severalLimits } from "./handling-limits.ts";
 import { operatorLimits, type LimitsInit } from "./operator-limits.ts";
 
@@ -292,7 +293,7 @@ function secondsOf([min, max]: readonly [number, number]): LimitsInit {
 
 test("every limit of the contract equals the limit in the code", () => {
   const inContract = new Map<string, Limits>();
-  const files = services.flatMap(({ file }) => [file, ...file.dependencies]);
+  const files = contract.flatMap(({ file }) => [file, ...file.dependencies]);
   for (const file of new Set(files)) {
     const messages = [...file.messages];
     for (const message of messages) {

@@ -8,7 +8,6 @@ import { LiveRecording } from "./live-recording.ts";
 import type { LeftRecording } from "./left-recordings.ts";
 import { idleState, type LiveState } from "./live-state.ts";
 import { type Chunk, type Microphone, MicrophoneError, openMicrophone } from "./microphone.ts";
-
 import { RecordingKeeper } from "./recording-keeper.ts";
 import { createStreamToken } from "./stream-token.ts";
 import { type Draft, TranscriptSaving } from "./save-transcript.ts";

@@ -2,7 +2,8 @@ import type { EngineNodeState } from "../nodes/engine-nodes.ts";
 import type { EngineAbsence } from "../protocol/engine-absence.ts";
 import type { LoadableModel } from "./loadable-models.ts";
 import type { ModelProcesses } from "./model-processes.ts";
-import { isDiarizer, type RefusedState } from "./serving-models.ts";
+import type { RefusedState } from "./refused-models.ts";
+import { isDiarizer } from "./serving-models.ts";
 
 /** A loaded model. */
 export interface ModelState {

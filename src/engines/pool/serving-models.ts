@@ -1,17 +1,17 @@
 import { availableParallelism } from "node:os";
-import { basename } from "node:path";
 import type { EngineRecorder } from "../../metrics/recorders.ts";
 import { errorFields, type Log } from "../../std/log.ts";
 import type { ModelChoice } from "../../models/model-choice.ts";
 import type { Effort, RecognitionMode } from "../protocol/engine.ts";
 import type { OnnxOptions } from "../../models/onnx-options.ts";
 import { chooseModel, servedLanguages, unmetChoices } from "./choose-model.ts";
-import { findModels, type FoundModels, type LoadableModel } from "./loadable-models.ts";
+import { findModels, type LoadableModel } from "./loadable-models.ts";
 import type { EngineChild } from "./engine-child.ts";
 import { type Machine, thisMachine } from "./machine.ts";
 import { ModelProcesses, type ProcessShare } from "./model-processes.ts";
 import { ModelsElsewhere } from "./models-elsewhere.ts";
 import type { ReadySignal } from "./ready-signal.ts";
+import { RefusedModels, type RefusedState } from "./refused-models.ts";
 import { builtinModelsFolder } from "../../models/models-folder.ts";
 
 export interface ServingModelsOptions {
@@ -47,16 +47,6 @@ export interface ServingModelsOptions {
   readonly stuckMsMax?: number;
 }
 
-/** A model that is installed but does not serve. */
-export interface RefusedState {
-  readonly name: string;
-  /**
-   * UNUSABLE: the model's model.json or another of its files is wrong. NOT_LOADED: no process could
-   * load the model. The log has the details.
-   */
-  readonly reason: "UNUSABLE" | "NOT_LOADED";
-}
-
 const stuckMsMaxDefault = 10_000;
 /** The interval at which the models folder is checked for changes. */
 const checkMs = 2000;
@@ -73,10 +63,7 @@ export class ServingModels implements AsyncDisposable {
   readonly #serving = new Map<string, ModelProcesses>();
   /** The models with processes, including models that are being loaded or retired. */
   readonly #alive = new Set<ModelProcesses>();
-  /**
-   * The models that could not be loaded, by identity. They are not tried again until they change.
-   */
-  readonly #refused = new Map<string, RefusedState>();
+  readonly #refused: RefusedModels;
   /** The models that were found at the start, once they serve. */
   #atStart: ReadonlySet<ModelProcesses> = new Set();
   #checkTimer: NodeJS.Timeout | undefined;
@@ -90,6 +77,7 @@ export class ServingModels implements AsyncDisposable {
   constructor(options: ServingModelsOptions, ready: ReadySignal) {
     this.#options = options;
     this.#ready = ready;
+    this.#refused = new RefusedModels(options.log);
     this.#machine = thisMachine(() => this.#ownProcesses());
     this.elsewhere = new ModelsElsewhere({
       ownModel: (name) => this.#serving.get(name),
@@ -176,7 +164,7 @@ export class ServingModels implements AsyncDisposable {
 
   /** The models that could not be loaded, sorted by name. */
   get refused(): readonly RefusedState[] {
-    return [...this.#refused.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    return this.#refused.all;
   }
 
   /**
@@ -235,13 +223,14 @@ export class ServingModels implements AsyncDisposable {
     const { engine, only, modelsFolder = builtinModelsFolder } = this.#options;
     const found = await findModels(engine, modelsFolder, only);
     if (this.#isClosed) return [];
-    const failures = this.#refuseBroken(found);
+    const failures = this.#refused.addUnusable(found.refused);
     const changed = found.models.filter(
-      ({ name, identity }) =>
-        this.#serving.get(name)?.model.identity !== identity && !this.#refused.has(identity),
+      (model) =>
+        this.#serving.get(model.name)?.model.identity !== model.identity &&
+        !this.#refused.has(model),
     );
     const opened = await this.#loadAll(changed);
-    this.#forgetRefused(found);
+    this.#refused.keepOnly(found);
     const names = new Set(found.models.map(({ name }) => name));
     for (const each of this.#serving.values()) {
       if (names.has(each.model.name)) continue;
@@ -249,27 +238,6 @@ export class ServingModels implements AsyncDisposable {
       this.#retire(each);
     }
     return [...failures, ...opened.filter((failure) => failure !== undefined)];
-  }
-
-  #refuseBroken({ refused }: FoundModels): readonly Error[] {
-    return refused.flatMap(({ folder, reason }) => {
-      const identity = identityOfRefused({ folder, reason });
-      if (this.#refused.has(identity)) return [];
-      const model = basename(folder);
-      this.#refused.set(identity, { name: model, reason: "UNUSABLE" });
-      this.#options.log.error({ model, folder, reason }, "model.refused");
-      return [new Error(`${model}: ${reason}`)];
-    });
-  }
-
-  /** If a refused model was removed or has changed, it is tried and logged again. */
-  #forgetRefused({ models, refused }: FoundModels): void {
-    const there = new Set([
-      ...models.map(({ identity }) => identity),
-      ...refused.map(identityOfRefused),
-    ]);
-    for (const identity of this.#refused.keys())
-      if (!there.has(identity)) this.#refused.delete(identity);
   }
 
   /**
@@ -302,11 +270,7 @@ export class ServingModels implements AsyncDisposable {
       await loading.open();
     } catch (error) {
       this.#alive.delete(loading);
-      this.#refused.set(model.identity, { name, reason: "NOT_LOADED" });
-      if (!this.#isClosed) {
-        const reason = error instanceof Error ? error.message : String(error);
-        log.error({ model: name, version, reason }, "model.refused");
-      }
+      if (!this.#isClosed) this.#refused.addNotLoaded(model, error);
       return error;
     }
     if (this.#isClosed) return undefined;
@@ -356,10 +320,6 @@ export class ServingModels implements AsyncDisposable {
     await Promise.all(Array.from(this.#alive, (model) => model[Symbol.asyncDispose]()));
     await this.#checking;
   }
-}
-
-function identityOfRefused({ folder, reason }: FoundModels["refused"][number]): string {
-  return JSON.stringify([folder, reason]);
 }
 
 export function isDiarizer({ source }: LoadableModel): boolean {

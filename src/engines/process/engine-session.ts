@@ -13,24 +13,18 @@ import type { SessionOptions } from "../protocol/engine-frames.ts";
 import { endUtterance, type Recognition, type SessionInput } from "../protocol/recognizer.ts";
 import type { SessionCheckpoint } from "../protocol/session-checkpoint.ts";
 import type { SessionEvents } from "../protocol/session-events.ts";
+import { type ProgressOutput, SessionProgress } from "./session-progress.ts";
 import { withoutPunctuation } from "./written-form.ts";
 import { writtenHintsOf, type WrittenHints } from "./written-hints.ts";
 
 /** The reports of a session to its process. */
-export interface SessionOutput extends SessionEvents {
-  /** Reports that this many samples of the input have been processed since the last call. */
-  received(samples: number): void;
+export interface SessionOutput extends SessionEvents, ProgressOutput {
   done(): void;
 }
 
 /** The duration of audio in a slice. After each slice, other sessions get their turns. */
 const sliceMs = 100;
 const sliceSamples = (sliceMs * engineSampleRate) / 1000;
-/**
- * The seconds of audio between progress reports. A report for each chunk would cost as much as the
- * results.
- */
-const progressIntervalSeconds = 0.5;
 /**
  * The maximum number of seconds between commits during silence, which limits the input that has to
  * be kept.
@@ -55,20 +49,8 @@ export class EngineSession {
   readonly #resampler: Resampler;
   readonly #cutter: UtteranceCutter;
   readonly #input: (SessionInput | typeof endInput)[] = [];
+  readonly #progress: SessionProgress;
   readonly #run: Generator<Pause | "wait", void, void>;
-  /** The number of processed samples at the session's own rate. */
-  #processedSamples = 0;
-  #queuedSamples = 0;
-  #leastQueuedSamples = 0;
-  /** The number of processed samples that received() has reported. */
-  #receivedSamples = 0;
-  /** The number of samples that progress() last reported. */
-  #recognizedSamples = 0;
-  /**
-   * An estimate of the resampled samples of the current utterance that the decoder has yet to
-   * decode.
-   */
-  #waitingSamples = 0;
   #committedSamples = 0;
   #flushMarkers = 0;
   /** The effort of the next utterance. */
@@ -95,6 +77,7 @@ export class EngineSession {
     this.#engineName = engine.name;
     this.#options = options;
     this.#output = output;
+    this.#progress = new SessionProgress(options, output, checkpoint?.position.samples);
     this.#resampler = new Resampler(options.sampleRateHertz);
     this.#cutter = new UtteranceCutter({
       voiceActivity: engine.createVoiceActivity(),
@@ -109,17 +92,12 @@ export class EngineSession {
 
   /** The seconds of the stream that have been processed. */
   get processedSeconds(): number {
-    return this.#processedSamples / this.#options.sampleRateHertz;
+    return this.#progress.processedSamples / this.#options.sampleRateHertz;
   }
 
-  /**
-   * Returns the minimum number of seconds that waited to be processed since the last call. The
-   * minimum is used because audio that has only just arrived is not late.
-   */
+  /** Returns the minimum number of seconds that waited to be processed since the last call. */
   takeLeastQueuedSeconds(): number {
-    const least = this.#leastQueuedSamples;
-    this.#leastQueuedSamples = this.#queuedSamples;
-    return least / this.#options.sampleRateHertz;
+    return this.#progress.takeLeastQueuedSeconds();
   }
 
   /** The seconds of the stream within utterances. */
@@ -133,7 +111,7 @@ export class EngineSession {
   }
 
   push(input: SessionInput): void {
-    if (input instanceof Int16Array) this.#queuedSamples += input.length;
+    if (input instanceof Int16Array) this.#progress.queue(input.length);
     this.#input.push(input);
   }
 
@@ -189,12 +167,10 @@ export class EngineSession {
     const sliceLength = Math.ceil((this.#options.sampleRateHertz * sliceMs) / 1000);
     for (let at = 0; at < input.length; at += sliceLength) {
       const slice = input.subarray(at, at + sliceLength);
-      this.#queuedSamples -= slice.length;
-      this.#leastQueuedSamples = Math.min(this.#leastQueuedSamples, this.#queuedSamples);
-      this.#processedSamples += slice.length;
+      this.#progress.process(slice.length);
       yield* this.#cut(this.#resampler.push(slice));
-      this.#reportReceived();
-      this.#reportProgress();
+      this.#progress.reportReceived();
+      this.#progress.reportRecognized();
       this.#reportInterim();
       yield "more";
     }
@@ -203,7 +179,7 @@ export class EngineSession {
   *#cut(samples: Int16Array): Generator<Pause, void, void> {
     this.#cutSamples += samples.length;
     yield* this.#apply(this.#cutter.push(samples), samples);
-    const uncommitted = this.#processedSamples - this.#committedSamples;
+    const uncommitted = this.#progress.processedSamples - this.#committedSamples;
     const isDue = uncommitted >= commitSecondsMax * this.#options.sampleRateHertz;
     if (isDue && !this.#cutter.isWithinUtterance) this.#commit(undefined, nothing);
   }
@@ -243,7 +219,7 @@ export class EngineSession {
       if (at > 0) yield "more";
       const slice = samples.subarray(at, at + sliceSamples);
       this.#decoder.accept(slice);
-      this.#waitingSamples += slice.length;
+      this.#progress.accept(slice.length);
       yield* this.#work();
     }
   }
@@ -251,7 +227,7 @@ export class EngineSession {
   /** Lets the decoder process its samples. */
   *#work(): Generator<Pause, void, void> {
     for (let work = this.#decoder.work(); work !== false; work = this.#decoder.work()) {
-      this.#endSlice();
+      this.#progress.decode(sliceSamples);
       yield work === true ? "more" : work;
     }
   }
@@ -262,11 +238,10 @@ export class EngineSession {
     try {
       let slice = slices.next();
       for (; !slice.done; slice = slices.next()) {
-        this.#endSlice();
+        this.#progress.decode(sliceSamples);
         yield slice.value ?? "more";
       }
-      this.#waitingSamples = 0;
-      this.#reportProgress();
+      this.#progress.decode();
       const bytes = this.#options.keepsOutputs ? this.#decoder.takeOutputs?.() : undefined;
       if (bytes) this.#output.outputs?.({ startMs: this.#offsetMs, bytes });
       const readings = this.#written(slice.value);
@@ -280,9 +255,9 @@ export class EngineSession {
   }
 
   #commit(final: Recognition | undefined, uncut: Int16Array): void {
-    this.#committedSamples = this.#processedSamples;
+    this.#committedSamples = this.#progress.processedSamples;
     const checkpoint = {
-      position: { samples: this.#processedSamples, flushMarkers: this.#flushMarkers },
+      position: { samples: this.#progress.processedSamples, flushMarkers: this.#flushMarkers },
       resampler: this.#resampler.save(),
       cutter: this.#cutter.save(),
       decoder: { engine: this.#engineName, state: this.#decoder.save() },
@@ -295,9 +270,7 @@ export class EngineSession {
 
   /** Restores the state from a checkpoint. Returns the samples that are still to be cut. */
   #restore(checkpoint: SessionCheckpoint): Int16Array {
-    this.#processedSamples = checkpoint.position.samples;
-    this.#receivedSamples = this.#processedSamples;
-    this.#committedSamples = this.#processedSamples;
+    this.#committedSamples = checkpoint.position.samples;
     this.#flushMarkers = checkpoint.position.flushMarkers;
     this.#resampler.restore(checkpoint.resampler);
     this.#cutter.restore(checkpoint.cutter);
@@ -311,37 +284,13 @@ export class EngineSession {
     return restoredSamples(checkpoint.uncut);
   }
 
-  #reportReceived(): void {
-    const samples = this.#processedSamples - this.#receivedSamples;
-    if (samples < this.#options.sampleRateHertz * progressIntervalSeconds) return;
-    this.#receivedSamples = this.#processedSamples;
-    this.#output.received(samples);
-  }
-
-  /** Called when the decoder has done a slice of its work: 100 ms of audio or less. */
-  #endSlice(): void {
-    this.#waitingSamples = Math.max(0, this.#waitingSamples - sliceSamples);
-    this.#reportProgress();
-  }
-
-  #reportProgress(): void {
-    const { mode, sampleRateHertz } = this.#options;
-    if (mode !== "job") return;
-    const waiting = Math.ceil((this.#waitingSamples * sampleRateHertz) / engineSampleRate);
-    const recognized = this.#processedSamples - waiting;
-    if (recognized - this.#recognizedSamples < sampleRateHertz * progressIntervalSeconds) return;
-    this.#recognizedSamples = recognized;
-    this.#output.progress(recognized);
-  }
-
   #reportInterim(): void {
     if (!this.#options.interim || !this.#isSpeaking) return;
     const reading = this.#decoder.partial();
     const [partial] = reading ? this.#written([reading]) : [];
     if (!partial || partial.text === this.#interimText) return;
     this.#interimText = partial.text;
-    const audioEndMs = Math.floor((this.#processedSamples * 1000) / this.#options.sampleRateHertz);
-    this.#output.interim(this.#recognition(false, [partial], audioEndMs));
+    this.#output.interim(this.#recognition(false, [partial], this.#progress.processedMs));
   }
 
   #reportEvent(speechEvent: "start" | "end", audioEndMs: number): void {
