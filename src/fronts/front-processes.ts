@@ -113,17 +113,28 @@ export class FrontProcesses implements AsyncDisposable {
     for (const front of this.#all) front.reload();
   }
 
-  /** Drains every front process. Resolves when all have ended. */
+  /**
+   * Drains every front process. Resolves when all have ended. Those that hang are killed some time
+   * after the end of the drain.
+   */
   async drain(msMax: number, hurried: AbortSignal): Promise<void> {
     this.#ending.abort();
+    let killing: NodeJS.Timeout | undefined;
+    const killAfter = (ms: number) => {
+      clearTimeout(killing);
+      killing = setTimeout(() => this.#kill(), ms + closeMsMax);
+    };
     const hurry = () => {
+      killAfter(0);
       for (const front of this.#all) front.hurry();
     };
+    killAfter(msMax);
     for (const front of this.#all) front.drain(msMax, false);
     hurried.addEventListener("abort", hurry);
     if (hurried.aborted) hurry();
     await Promise.all(Array.from(this.#all, ({ exited }) => exited));
     hurried.removeEventListener("abort", hurry);
+    clearTimeout(killing);
   }
 
   /**

@@ -1,10 +1,12 @@
 // HLUST_FRONT_PROCESSES: several processes that share the port, killed and replaced under load.
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { Agent, get, type IncomingMessage } from "node:http";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { after, before, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
 import { cpuSlowness } from "../fixtures/cpu-slowness.ts";
 import { speech } from "../fixtures/engine-pool-fixture.ts";
 import { silence } from "../fixtures/flite.ts";
@@ -182,22 +184,38 @@ test(
 );
 
 test(
-  "a connection on its way to a front process that dies goes to another one",
+  "a front process that hangs gets no more connections, is killed, and loses no call on its way to it",
   { timeout },
   async () => {
-    const [killed = assert.fail("no front process")] = fronts();
-    process.kill(killed, "SIGSTOP");
+    const [hung = assert.fail("no front process")] = fronts();
+    process.kill(hung, "SIGSTOP");
     const calls = Array.from({ length: 12 }, async () => (await callAlone(list)).statusCode);
     let ended = 0;
     for (const call of calls) void call.then(() => (ended += 1));
     // The other one answers its share; the rest waits for the one that does not run.
     await until(async () => Promise.resolve(ended >= 4));
     assert.ok(ended < calls.length, "no call waits for the stopped process");
-    process.kill(killed, "SIGKILL");
-    assert.deepEqual(new Set(await within("all calls", Promise.all(calls))), new Set([200]));
+    // After a few seconds of silence, the other one gets all new connections.
+    for (let inTurn = 0; inTurn < 6;) {
+      const call = callAlone(list).then(({ statusCode }) => statusCode);
+      calls.push(call);
+      const late = delay(2_000 * cpuSlowness);
+      inTurn = (await Promise.race([call, late])) === 200 ? inTurn + 1 : 0;
+    }
+    assert.doesNotMatch(service.output().errors, /front\.hung/);
+    // It is killed by the main process, and its connections go to another one.
+    assert.deepEqual(
+      new Set(await within("all calls", Promise.all(calls), startMsMax)),
+      new Set([200]),
+    );
+    assert.match(service.output().errors, new RegExp(`"pid":${hung}.*"event":"front\\.hung"`));
     await until(async () => Promise.resolve(startedCount() === 2), startMsMax);
+    assert.ok(!fronts().includes(hung));
   },
 );
+
+/** Returns how many front processes were taken for hung. */
+const hungCount = () => service.output().errors.match(/front\.hung/g)?.length ?? 0;
 
 /** Returns how many front processes were started in place of others. */
 const startedCount = () => service.output().errors.match(/front\.started/g)?.length ?? 0;
@@ -262,3 +280,45 @@ function openLoad() {
     },
   };
 }
+
+test(
+  "front processes drain: new calls are refused, open streams go on, and a second signal ends them",
+  { timeout },
+  async () => {
+    const streams = await Promise.all(Array.from({ length: 6 }, openSpoken));
+    const { child } = service;
+    child.kill("SIGTERM");
+    // Calls at the same time are shared out among both processes.
+    const four = <T>(call: () => Promise<T>) => Promise.all(Array.from({ length: 4 }, call));
+    const areRefused = async () =>
+      (await four(() => callAlone(list))).every(({ statusCode }) => statusCode === 503);
+    await until(areRefused);
+    const reports = await four(async () => (await fetch(`${service.address}/readyz`)).json());
+    for (const report of reports) assert.equal(Reflect.get(Object(report), "status"), "draining");
+    assert.equal((await callAlone("/healthz")).statusCode, 200);
+    await assert.rejects(openStream(service.address, { token: service.key }), /HTTP 503/);
+    const [ends, left] = [streams.slice(0, 2), streams.slice(2)];
+    for (const stream of ends) {
+      await speak(stream);
+      assert.equal((await endOf(stream)).length, 2);
+    }
+
+    // One that hangs does not hold the node: it is killed before it is taken for hung.
+    const hungBefore = hungCount();
+    const [stopped = assert.fail("no front process")] = fronts();
+    process.kill(stopped, "SIGSTOP");
+    const exited = once(child, "exit");
+    child.kill("SIGTERM");
+    const codes = await within(
+      "all streams end",
+      Promise.all(left.map(({ closed }) => closed)),
+      startMsMax,
+    );
+    assert.deepEqual(new Set(codes), new Set([1006, 1012]));
+    for (const [at, code] of codes.entries()) {
+      if (code === 1012) assert.equal(finalsOf(left[at]?.messages ?? []).length, 1);
+    }
+    assert.deepEqual(await within("the process ends", exited), [0, null]);
+    assert.equal(hungCount(), hungBefore);
+  },
+);

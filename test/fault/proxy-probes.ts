@@ -2,12 +2,15 @@
 // through one proxy to a healthy node.
 import assert from "node:assert/strict";
 import { once } from "node:events";
+import type { SecureClientSessionOptions } from "node:http2";
 import { request } from "node:https";
 import { setTimeout as delay } from "node:timers/promises";
 import { createClient } from "@connectrpc/connect";
+import { createGrpcTransport } from "@connectrpc/connect-node";
 import { WebSocket } from "ws";
 import { createHlustClient } from "../../src/client/hlust-client.ts";
 import { recognizeLive } from "../../src/client/recognize-live.ts";
+import { Accounts } from "../../src/gen/hlust/accounts/v1/accounts_pb.ts";
 import {
   RecognitionConfig_AudioEncoding as Encoding,
   Speech,
@@ -91,19 +94,22 @@ export async function longStreamPasses({ address, key }: ProbeTarget): Promise<v
   assert.ok(results.filter(({ isFinal }) => isFinal).length > 30);
 }
 
-/** Sends only silence over a stream for this long, and then a word. */
+/** Sends only silence over a stream for this long, and then a word; all of it `times` times. */
 export async function silencePasses(
   { address, key }: ProbeTarget,
   door: "grpc" | "WebSocket",
   silenceMs: number,
+  times = 1,
 ): Promise<void> {
   const chunkMs = 250;
   async function* audio(): AsyncGenerator<Uint8Array, void> {
-    for (let sentMs = 0; sentMs < silenceMs; sentMs += chunkMs) {
-      yield new Uint8Array(chunkMs * bytesPerMs);
-      await delay(chunkMs);
+    for (let time = 0; time < times; time += 1) {
+      for (let sentMs = 0; sentMs < silenceMs; sentMs += chunkMs) {
+        yield new Uint8Array(chunkMs * bytesPerMs);
+        await delay(chunkMs);
+      }
+      yield new Uint8Array(new Int16Array(8_000).fill(1_000).buffer);
     }
-    yield new Uint8Array(new Int16Array(8_000).fill(1_000).buffer);
   }
   const speech =
     door === "grpc"
@@ -113,7 +119,7 @@ export async function silencePasses(
   const finals = results.filter(({ isFinal }) => isFinal);
   assert.deepEqual(
     finals.map(({ alternatives }) => alternatives[0]?.transcript),
-    ["word1 "],
+    Array.from({ length: times }, () => "word1 "),
     door,
   );
 }
@@ -127,22 +133,49 @@ export async function pageSocketOpens({ address, key }: ProbeTarget): Promise<vo
   socket.terminate();
 }
 
-/** Asserts that the audit log contains the address of the caller instead of the proxy's. */
+/**
+ * Asserts that the audit log contains the address of the caller instead of the proxy's, over REST
+ * and gRPC, and whatever address the caller claims itself.
+ */
 export async function callerIsSeen(
   { address, key }: ProbeTarget,
   callerAddress: string,
 ): Promise<void> {
-  const body = JSON.stringify({ displayName: "of the caller", scopes: ["speech"] });
-  const call = request(`${address}/v1/apiKeys`, {
-    method: "POST",
-    localAddress: callerAddress,
-    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-  });
-  call.end(body);
-  const [response] = await once(call, "response");
-  response.resume();
-  assert.equal(response.statusCode, 200);
-  const path = "/v1/auditEvents?pageSize=1";
-  const { json } = await callRest(address, key, { method: "GET", path });
-  assert.equal(json.auditEvents[0].address, callerAddress, JSON.stringify(json));
+  const claimed = { "x-forwarded-for": "203.0.113.7" };
+  const lastAddress = async (): Promise<unknown> => {
+    const path = "/v1/auditEvents?pageSize=1";
+    const { json } = await callRest(address, key, { method: "GET", path });
+    return json.auditEvents[0].address;
+  };
+  const newKey = { displayName: "of the caller", scopes: ["speech"] };
+  for (const headers of [{}, claimed]) {
+    const call = request(`${address}/v1/apiKeys`, {
+      method: "POST",
+      localAddress: callerAddress,
+      headers: {
+        authorization: `Bearer ${key}`,
+        "content-type": "application/json",
+        ...headers,
+      },
+    });
+    call.end(JSON.stringify(newKey));
+    const [response] = await once(call, "response");
+    response.resume();
+    assert.equal(response.statusCode, 200);
+    assert.equal(await lastAddress(), callerAddress, "REST");
+  }
+  // The address of the call before would pass for that of the next one.
+  await callRest(address, key, { method: "POST", path: "/v1/apiKeys", body: newKey });
+  assert.notEqual(await lastAddress(), callerAddress);
+  const transport = createGrpcTransport({ baseUrl: address, nodeOptions: from(callerAddress) });
+  const headers = { authorization: `Bearer ${key}`, ...claimed };
+  await createClient(Accounts, transport).createApiKey(newKey, { headers });
+  assert.equal(await lastAddress(), callerAddress, "gRPC");
+}
+
+/** Returns options of a connection over HTTP/2 that begins at this address. */
+function from(localAddress: string): SecureClientSessionOptions {
+  // They are passed on to tls.connect(), whose types have it for sockets of node:net only.
+  const options: SecureClientSessionOptions & { readonly localAddress: string } = { localAddress };
+  return options;
 }

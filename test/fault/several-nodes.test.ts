@@ -1,8 +1,10 @@
 // Two API nodes and two workers behind HAProxy, nginx and PgBouncer, configured as in
 // docs/operations: the effects of restarts, kills and outages on callers.
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
+import { runHlust } from "../fixtures/run-hlust.ts";
 import { until } from "../fixtures/until.ts";
 import type { FailedCall } from "./call-counter.ts";
 import { Callers } from "./callers.ts";
@@ -66,6 +68,9 @@ test(`several nodes behind proxies (FAULT_SEED=${seed})`, { timeout }, async (co
     await callers.untilAnswered();
     await context.test(`no call fails during ${rounds} rolling restarts`, () =>
       roll(nodes, callers),
+    );
+    await context.test("a backup through the pooler is whole, and no call fails meanwhile", () =>
+      backUp(nodes, callers),
     );
     await context.test("when an API node and a worker are killed, their calls fail once", () =>
       kill(nodes, callers),
@@ -135,6 +140,18 @@ async function roll(nodes: Nodes, callers: Callers): Promise<void> {
   for (const [caller, count] of callers.counter.handedOver) {
     assert.ok(count <= handoversMax * stops, `${caller}: ${count}`);
   }
+}
+
+async function backUp({ apis, pgbouncer }: Nodes, callers: Callers): Promise<void> {
+  const [{ dataFolder }] = apis;
+  const environment = { HLUST_DATA: dataFolder, DATABASE_URL: pgbouncer.url("postgres") };
+  const made = await runHlust(["backup", join(dataFolder, "backups"), "--json"], environment);
+  assert.equal(made.code, 0, made.errors);
+  const { folder }: { readonly folder: string } = JSON.parse(made.out);
+  const verified = await runHlust(["backup", "verify", folder], environment);
+  assert.equal(verified.code, 0, `${verified.out}${verified.errors}`);
+  await callers.untilAnswered();
+  assert.deepEqual(countsOf(callers.takeFailures()), {});
 }
 
 async function kill({ apis, workers, untilReady }: Nodes, callers: Callers): Promise<void> {

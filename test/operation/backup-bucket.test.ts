@@ -3,8 +3,10 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { spawn } from "node:child_process";
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
+import { ClientRequest } from "node:http";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { after, before, test } from "node:test";
@@ -137,12 +139,28 @@ async function sameContent(a: Place, b: Place): Promise<void> {
   assert.deepEqual(await contentOf(other.db, other.store), await contentOf(one.db, one.store));
 }
 
-test("media of a bucket is backed up into another bucket of the same store, and restored", async () => {
+/** Counts the requests of this process that let the store copy an object. */
+function countCopies() {
+  let count = 0;
+  const onRequest = (message: unknown): void => {
+    const request: unknown = Reflect.get(Object(message), "request");
+    if (request instanceof ClientRequest && request.hasHeader("x-amz-copy-source")) count += 1;
+  };
+  subscribe("http.client.request.start", onRequest);
+  return {
+    sent: () => count,
+    [Symbol.dispose]: () => void unsubscribe("http.client.request.start", onRequest),
+  };
+}
+
+test("media of a bucket is copied by its store into another bucket, and restored", async () => {
   const url = `s3://${target.settings.bucket}/bucket`;
   const place = await placeIn("in-bucket", await openTestBucket(s3));
   const ids = await fill(place, [0, 1, 70_000, 9_000_000]);
+  using copies = countCopies();
   const first = await backUp(place, url);
   assert.deepEqual(first.sources, { reused: 0, linked: 0, copied: 4 });
+  assert.equal(copies.sent(), 3, "the empty one needs no copy");
   const [more = ""] = await fill(place, [300]);
   const second = await backUp(place, url);
   assert.deepEqual(second.sources, { reused: 4, linked: 0, copied: 1 });
@@ -150,7 +168,9 @@ test("media of a bucket is backed up into another bucket of the same store, and 
   assert.deepEqual(await problemsIn(place, second.folder), []);
 
   const restored = await placeIn("bucket-restored", await openTestBucket(s3));
+  const before = copies.sent();
   await restore(restored, second.folder);
+  assert.ok(copies.sent() > before);
   await sameContent(place, restored);
 
   // Media that no backup lists any more is deleted with the backup that listed it.

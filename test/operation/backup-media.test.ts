@@ -1,7 +1,7 @@
 // What a backup is while media is deleted, missing or altered, and when its disk fails.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { sql } from "kysely";
@@ -11,6 +11,8 @@ import { keptTables, leftOutTables } from "../../src/backup/kept-tables.ts";
 import { problemsOf } from "../../src/backup/verify-backup.ts";
 import type { MediaStore } from "../../src/media/media-store.ts";
 import { withSmallDisk } from "../fault/small-disk.ts";
+import { runHlust } from "../fixtures/run-hlust.ts";
+import { seedPostgres } from "../fixtures/seed-postgres.ts";
 import { openSmallArchive, type SmallArchive } from "./small-archive.ts";
 
 let archive: SmallArchive;
@@ -27,6 +29,43 @@ describe("makeBackup()", () => {
     assert.deepEqual(rows.map(({ name }) => name).toSorted(), known.toSorted());
     const sequences = await sql`select from pg_sequences`.execute(archive.db);
     assert.equal(sequences.rows.length, 0, "the values of sequences are not kept");
+  });
+
+  it("has hard links to the media of the store, and to those of the backup that --since names", async () => {
+    const first = await archive.backUp("linked");
+    assert.deepEqual(first.sources, { reused: 0, linked: 2, copied: 0 });
+    const more = await archive.addMedia("more");
+    const since = await archive.backUp("elsewhere", { since: first.folder });
+    assert.deepEqual(since.sources, { reused: 2, linked: 1, copied: 0 });
+    for (const id of [...archive.ids, more]) {
+      const { ino, nlink } = statSync(archive.store.file?.(id) ?? "");
+      assert.ok(nlink > 1);
+      assert.equal(statSync(join(since.folder, mediaPath(id))).ino, ino);
+    }
+    await archive.removeMedia(more);
+  });
+
+  it("fails if the hold on deletions was interrupted while media was copied", async () => {
+    const { file: _file, openChunks: _openChunks, ...others } = archive.store;
+    const late: MediaStore = {
+      ...others,
+      async open(...which) {
+        // As after a minute in which the process was suspended.
+        await sql`update media_hold set held_until = now() - interval '1 second'`.execute(
+          archive.db,
+        );
+        return await archive.store.open(...which);
+      },
+    };
+    await assert.rejects(
+      archive.backUp("interrupted", {}, { store: late }),
+      /the hold on deletions of media expired/,
+    );
+    const found = await findBackups(join(archive.folder, "interrupted"));
+    assert.deepEqual(
+      found.map(({ isWhole }) => isWhole),
+      [false],
+    );
   });
 
   it("has the media that is deleted while it is being made", async () => {
@@ -81,6 +120,12 @@ describe("makeBackup()", () => {
     );
     const restored = await archive.restore(made.folder, "restored-damaged");
     assert.equal(restored.manifest.media?.count, 3);
+    const place = archive.settingsOf("restored-with-flaws").dataFolder;
+    await seedPostgres(join(place, "postgres"));
+    const ended = await runHlust(["restore", made.folder], { HLUST_DATA: place });
+    assert.equal(ended.code, 1, ended.errors);
+    assert.match(ended.out, new RegExp(`^Damaged: the media store lacks media/${missing}`, "m"));
+    assert.match(ended.out, new RegExp(`^MEDIA_MISSING media/${missing}: `, "m"));
     for (const id of [missing, altered]) await archive.removeMedia(id);
   });
 

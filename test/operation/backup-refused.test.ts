@@ -23,6 +23,7 @@ import { restoreBackup } from "../../src/backup/restore-backup.ts";
 import { openDiskStore } from "../../src/media/disk-store.ts";
 import { newId } from "../../src/std/ids.ts";
 import { createLog } from "../../src/std/log.ts";
+import { runHlust } from "../fixtures/run-hlust.ts";
 import { bytesOf, openSmallArchive, type SmallArchive } from "./small-archive.ts";
 
 const log = createLog("silent");
@@ -145,6 +146,25 @@ describe("a backup that was cut or altered", () => {
       assert.throws(() => statSync(join(archive.folder, "untouched")), /ENOENT/);
     });
   }
+});
+
+it("`hlust restore` names each damaged file, exits with 2, and makes nothing", async () => {
+  const copy = join(archive.folder, "altered-twice");
+  cpSync(whole, copy, { recursive: true });
+  truncateSync(join(copy, tablePath("account")), 20);
+  rmSync(join(copy, mediaPath(archive.ids[1] ?? "")));
+  const place = join(archive.folder, "untouched");
+  const { code, out, errors } = await runHlust(["restore", copy], { HLUST_DATA: place });
+  assert.deepEqual([code, out], [2, ""]);
+  const [first, ...files] = errors.trimEnd().split("\n");
+  assert.equal(first, `hlust: ${copy} cannot be restored. Nothing was changed.`);
+  assert.equal(files.length, 2);
+  assert.match(files.join("\n"), /^tables\/account\.copy\.zst was cut: it has 20 of \d+ bytes$/m);
+  assert.match(
+    files.join("\n"),
+    new RegExp(`^${mediaPath(archive.ids[1] ?? "")} is missing$`, "m"),
+  );
+  assert.throws(() => statSync(place), /ENOENT/);
 });
 
 describe("restoreBackup()", () => {

@@ -5,12 +5,15 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
 import { openArchive } from "../../src/media/open-archive.ts";
 import { ArchiveWriter, type Target } from "../fault/archive-writer.ts";
 import { chanceOf } from "../fault/chance.ts";
 import { fsckClean } from "../fault/fsck-clean.ts";
+import { postgresOf } from "../fault/process.ts";
 import { keyOf, startServing, type Serving } from "../fault/serving.ts";
 import { contentOf } from "../fixtures/archive-content.ts";
+import { testCard, writeModel } from "../fixtures/model-fixture.ts";
 import { runHlust } from "../fixtures/run-hlust.ts";
 import { seedPostgres } from "../fixtures/seed-postgres.ts";
 import { until } from "../fixtures/until.ts";
@@ -29,6 +32,7 @@ before(async () => {
   folder = mkdtempSync(join(tmpdir(), "hlust-backup-"));
   data = join(folder, "data");
   target = join(folder, "backups");
+  writeModel(join(data, "models/noted"), testCard("noted"));
   serving = await startServing(data);
   at = { address: serving.address, key: keyOf(data) };
   writers = [1, 2, 3].map((id) => new ArchiveWriter(at, id, chanceOf(seed + id)));
@@ -66,14 +70,30 @@ async function makeBackup(...options: string[]): Promise<string> {
   return made.folder;
 }
 
+/** How long the last restore took. */
+let restoreMs = 0;
+
 /** Restores a backup into a new data folder, which is checked, and returns the folder. */
 async function restoreTo(name: string, backup: string): Promise<string> {
   const restored = join(folder, name);
   await seedPostgres(join(restored, "postgres"));
+  const began = performance.now();
   const ended = await hlust(["restore", backup], restored);
+  restoreMs = performance.now() - began;
   assert.equal(ended.code, 0, `${ended.out}${ended.errors}`);
+  assert.match(ended.out, /\nInstall the models: noted \(1\)\.\n/);
   assert.match(ended.out, /\nNothing is wrong: /);
   return restored;
+}
+
+/** Verifies each backup that has the name of a whole one, except the known ones. */
+async function verifyOthers(known: Set<string>): Promise<void> {
+  for (const name of readdirSync(target)) {
+    if (!name.endsWith("Z") || known.has(name)) continue;
+    known.add(name);
+    const verified = await hlust(["backup", "verify", join(target, name)]);
+    assert.equal(verified.code, 0, `${verified.out}${verified.errors}`);
+  }
 }
 
 describe("hlust backup", () => {
@@ -141,12 +161,7 @@ describe("hlust backup", () => {
           setTimeout(() => child.kill("SIGKILL"), afterMs);
         });
         assert.ok(ended.code === null || ended.code === 0, ended.errors);
-        for (const name of readdirSync(target)) {
-          if (!name.endsWith("Z") || known.has(name)) continue;
-          known.add(name);
-          const verified = await hlust(["backup", "verify", join(target, name)]);
-          assert.equal(verified.code, 0, `${verified.out}${verified.errors}`);
-        }
+        await verifyOthers(known);
       }
     });
     const list = await hlust(["backup", "list", target]);
@@ -159,5 +174,65 @@ describe("hlust backup", () => {
     const restored = await restoreTo("after-kills", last);
     await fsckClean(restored);
     assert.ok(existsSync(join(restored, "media/hlust-archive")));
+  });
+
+  it("is whole or fails in words when the service or its database is killed meanwhile", async () => {
+    const chance = chanceOf(seed + 10);
+    const began = performance.now();
+    await makeBackup();
+    const wholeMs = performance.now() - began;
+    const known = new Set(readdirSync(target));
+    const killDatabase = async () => {
+      const postmaster = postgresOf(data).find(({ command }) => /bin\/postgres -D/.test(command));
+      process.kill(postmaster?.pid ?? assert.fail("no postmaster"), "SIGKILL");
+    };
+    const killService = async () => {
+      await serving.kill();
+      serving = await startServing(data);
+      at.address = serving.address;
+    };
+    for (const kill of [killService, killDatabase]) {
+      await whileWriting(async () => {
+        const killed = Promise.withResolvers<void>();
+        const afterMs = (wholeMs * (50 + chance.below(45))) / 100;
+        const ended = await runHlust(["backup", target], { HLUST_DATA: data }, () => {
+          setTimeout(() => void kill().then(killed.resolve, killed.reject), afterMs);
+        });
+        await killed.promise;
+        if (ended.code !== 0) {
+          assert.equal(ended.code, 2, ended.errors);
+          assert.match(ended.errors, /^hlust: \S.*\n$/m);
+          assert.doesNotMatch(ended.errors, /^ {4}at /m);
+        }
+        await verifyOthers(known);
+        await until(async () => (await hlust(["backup", target])).code === 0, 60_000);
+      });
+      for (const writer of writers) await writer.verify();
+    }
+  });
+
+  it("is restored by the same command after the restore was killed several times", async (context) => {
+    const backup = await makeBackup();
+    const restored = join(folder, "killed-restore");
+    await seedPostgres(join(restored, "postgres"));
+    const finished = join(restored, "media/finished");
+    const hasMedia = async () => readdirSync(finished, { recursive: true }).length > 1;
+    const inTime = [() => until(hasMedia), () => delay(restoreMs / 3), () => delay(restoreMs / 2)];
+    const ends: (number | null)[] = [];
+    for (const untilThen of inTime) {
+      const ended = await runHlust(["restore", backup], { HLUST_DATA: restored }, (child) => {
+        void untilThen().then(() => child.kill("SIGKILL"));
+      });
+      ends.push(ended.code);
+    }
+    context.diagnostic(`exit codes: ${ends.join(", ")}`);
+    const last = await hlust(["restore", backup], restored);
+    if (last.code === 0) assert.match(last.out, /\nNothing is wrong: /);
+    else {
+      // It was killed after its last commit.
+      assert.match(last.errors, /is not empty: it (?:has rows|belongs to the archive)/);
+    }
+    assert.equal(ends[0], null, "it was killed while it stored media");
+    await fsckClean(restored);
   });
 });

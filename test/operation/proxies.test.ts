@@ -1,6 +1,6 @@
 // HAProxy, nginx and Caddy with the configurations of docs/operations, in front of a service: every
 // gRPC service, WebSockets, media, the caller's address and health. PROXY_MEDIA_MB=1024 sends more
-// media than the 64 MB of the gate.
+// media than the 64 MB of the gate, and PROXY_STREAM_MINUTES=60 lets live streams last that long.
 import assert from "node:assert/strict";
 import { createHash, randomBytes, randomInt, type Hash } from "node:crypto";
 import { once } from "node:events";
@@ -20,6 +20,7 @@ import {
   HealthCheckResponse_ServingStatus as Status,
 } from "../../src/gen/grpc/health/v1/health_pb.ts";
 import { ServerReflection } from "../../src/gen/grpc/reflection/v1/reflection_pb.ts";
+import { Transcripts } from "../../src/gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { openDoor } from "../fault/open-door.ts";
 import { startService, type ServiceProcess } from "../fault/process.ts";
 import {
@@ -39,6 +40,7 @@ import { until } from "../fixtures/until.ts";
 import { callRest } from "../spec/service.ts";
 
 const mediaBytes = Number(process.env["PROXY_MEDIA_MB"] ?? 64) << 20;
+const streamMs = Number(process.env["PROXY_STREAM_MINUTES"] ?? 0) * 60_000;
 const network = `127.${randomInt(1, 255)}.${randomInt(1, 255)}`;
 const folder = mkdtempSync(join(tmpdir(), "hlust-proxies-"));
 const parts = new AsyncDisposableStack();
@@ -178,7 +180,7 @@ async function mediaPasses({ address, key }: ProbeTarget): Promise<void> {
 }
 
 for (const [at, [name, { host, open, keepsSending }]] of Object.entries(proxies).entries()) {
-  describe(name, { timeout: 600_000 }, () => {
+  describe(name, { timeout: 600_000 + 2 * streamMs }, () => {
     let target: ProbeTarget;
     before(async () => {
       const { host: node } = new URL(service.address);
@@ -210,6 +212,13 @@ for (const [at, [name, { host, open, keepsSending }]] of Object.entries(proxies)
       await pageSocketOpens(target);
     });
 
+    if (streamMs > 0) {
+      test("passes live streams that last, with long silences", async () => {
+        const doors = ["grpc", "WebSocket"] as const;
+        await Promise.all(doors.map((door) => silencePasses(target, door, streamMs / 4, 4)));
+      });
+    }
+
     test("passes uploads and downloads", () => mediaPasses(target));
 
     test("passes a refusal before the body of an upload", () =>
@@ -233,3 +242,51 @@ for (const [at, [name, { host, open, keepsSending }]] of Object.entries(proxies)
     });
   });
 }
+
+test(
+  "Caddy sends no more calls to a node that shuts down, before the node refuses them",
+  { timeout: 600_000 },
+  async () => {
+    const { open, host } = proxies.Caddy;
+    const leaving = { HLUST_ENGINE: "scripted", HLUST_DRAIN_DELAY: "10m" };
+    await using other = await startService(join(folder, "other"), leaving);
+    // The second signal ends the delay.
+    using ending = new DisposableStack();
+    ending.defer(() => other.child.kill("SIGTERM"));
+    const hosts = [service, other].map(({ address }) => new URL(address).host);
+    const [first = "", second = ""] = hosts;
+    const replacements = { "10.0.0.11:8080": first, "10.0.0.12:8080": second };
+    await using caddy = await open({
+      folder: join(folder, "two-nodes"),
+      host,
+      port: await freePort(),
+      certificate,
+      replacements,
+    });
+    // Each node has an archive of its own, so the other one knows no such key.
+    const doors = (["grpc", "connect/1.1"] as const).map((protocol) => {
+      const client = createClient(Transcripts, openDoor(protocol, caddy.address, service.key));
+      return async () =>
+        await client.listTranscripts({}).then(
+          () => true,
+          () => false,
+        );
+    });
+    const rest = async () => {
+      const headers = { authorization: `Bearer ${service.key}` };
+      return (await fetch(`${caddy.address}/v1alpha1/transcripts`, { headers })).ok;
+    };
+    for (const call of [rest, ...doors]) {
+      await until(async () => await call());
+      await until(async () => !(await call()));
+    }
+    other.child.kill("SIGTERM");
+    for (const call of [rest, ...doors]) {
+      await until(async () => {
+        for (let time = 0; time < 20; time += 1) if (!(await call())) return false;
+        return true;
+      });
+    }
+    assert.notEqual((await fetch(`${other.address}/v1/models`)).status, 503, "it answers calls");
+  },
+);

@@ -52,6 +52,33 @@ for (const [kind, address] of [
   );
 }
 
+test("systemd gets more time each 10 s while a service starts or stops, and WATCHDOG until its end", async (context) => {
+  context.mock.timers.enable({ apis: ["setInterval"] });
+  const address = `@${data}-long`;
+  using receiver = openNotifyReceiver(address);
+  const environment = { NOTIFY_SOCKET: address, WATCHDOG_USEC: "8000000" };
+  using supervisor = await openSupervisor(environment, createLog("silent"));
+  let seen = 0;
+  /** Returns the lines that arrive within this time. */
+  const linesIn = (ms: number): readonly string[] => {
+    context.mock.timers.tick(ms);
+    const texts = receiver.received().slice(seen);
+    seen += texts.length;
+    return texts.flatMap((text) => text.split("\n"));
+  };
+  const extension = "EXTEND_TIMEOUT_USEC=30000000";
+  assert.deepEqual(linesIn(0), ["STATUS=starting", extension]);
+  assert.deepEqual(linesIn(30_000), [extension, extension, extension]);
+  supervisor.ready();
+  assert.deepEqual(linesIn(0), ["READY=1", "STATUS=ready"]);
+  assert.deepEqual(linesIn(8_000), ["WATCHDOG=1", "WATCHDOG=1"]);
+  supervisor.stopping();
+  assert.deepEqual(linesIn(0), ["STOPPING=1", "STATUS=draining", extension]);
+  const drained = linesIn(20_000);
+  assert.equal(drained.filter((line) => line === extension).length, 2);
+  assert.equal(drained.filter((line) => line === "WATCHDOG=1").length, 5);
+});
+
 test(
   "READY is sent again while the queue of systemd is full",
   { timeout: 120_000 * cpuSlowness },

@@ -146,11 +146,29 @@ test("every protocol works over TLS on one port", { timeout: timeoutMs }, async 
   await context.test("uploads and downloads of several megabytes", async () => {
     const bytes = Buffer.alloc(5 << 20, "media ");
     const headers = { ...bearer, "content-type": "application/json" };
-    const post = { method: "POST", headers, body: "{}" };
-    const started = await (await fetch(`${address}/v1alpha1/initupload`, post)).json();
+    const post = async (path: string, body: object): Promise<unknown> => {
+      const call = { method: "POST", headers, body: JSON.stringify(body) };
+      return await (await fetch(`${address}/v1alpha1/${path}`, call)).json();
+    };
+    const metadata = { languageCode: "is-IS", fileType: "AUDIO", subject: "media" };
+    const made = await post("transcripts", { metadata });
+    const resourceName = Reflect.get(Object(made), "name");
+    const started = await post("initupload", { resourceName });
     const url = String(Reflect.get(Object(started), "storageSignedUrl"));
     assert.ok(url.startsWith(address), "signed URLs have https://");
     assert.equal((await fetch(url, { method: "PUT", body: bytes })).status, 200);
+    const transcript = `${address}/v1alpha1/${String(resourceName)}`;
+    const stored: unknown = await (await fetch(transcript, { headers: bearer })).json();
+    const got = await fetch(String(Reflect.get(Object(stored), "uri")));
+    assert.ok(bytes.equals(Buffer.from(await got.arrayBuffer())));
+  });
+
+  await context.test("`hlust healthcheck` with the settings of the service", async () => {
+    const { port } = new URL(address);
+    const checked = await runHlust(["healthcheck"], { HLUST_PORT: port, ...tlsOf(files) });
+    assert.deepEqual([checked.code, checked.errors], [0, ""]);
+    const cleartext = await runHlust(["healthcheck"], { HLUST_PORT: port });
+    assert.equal(cleartext.code, 1);
   });
 
   await context.test("handshakes are modern", () => handshakesAreModern(address));
