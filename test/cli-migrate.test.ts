@@ -15,14 +15,14 @@ const parts = new AsyncDisposableStack();
 /** A superuser's connection pool. */
 let pool: pg.Pool;
 /** Returns the DATABASE_URL of a role. */
-let urlOf: (role: string) => string;
+let urlOf: (role: string, name?: string) => string;
 
 before(async () => {
   const folder = await mkdtemp(join(tmpdir(), "hlust-migrate-"));
   parts.defer(() => rm(folder, { recursive: true }));
   const server = parts.use(await openOwnPostgres({ folder, log }));
   const host = encodeURIComponent(join(folder, "18"));
-  urlOf = (role) => `postgres://${role}@/archive?host=${host}`;
+  urlOf = (role, name = "archive") => `postgres://${role}@/${name}?host=${host}`;
   const admin = new pg.Client(server.connection);
   await admin.connect();
   await admin.query("create role deploy login; create role app login");
@@ -106,6 +106,33 @@ test("migrate updates the schema once, and the service then runs with a role tha
   assert.equal(status, 200, JSON.stringify(json));
   assert.equal((await service.call("GET", "/v1alpha1/transcripts")).status, 200);
   assert.deepEqual(await schema(), made);
+});
+
+test("a role that owns nothing migrates a database in which others have made the extensions", async () => {
+  const page = await readFile(resolve(import.meta.dirname, "../docs/operations.md"), "utf8");
+  const [, block = ""] = /```sql\n(create extension[^]*?)```/.exec(page) ?? [];
+  await pool.query("create database guarded owner deploy");
+  const asRole = async (role: string, ...statements: readonly string[]) => {
+    const client = new pg.Client({ connectionString: urlOf(role, "guarded") });
+    await client.connect();
+    for (const statement of statements) await client.query(statement);
+    await client.end();
+  };
+  const hlust = async (args: string) => {
+    const environment = { DATABASE_URL: urlOf("app", "guarded"), HLUST_DATA: "/nonexistent" };
+    return await runHlust(args.split(" "), environment);
+  };
+  const before = await hlust("migrate");
+  assert.deepEqual([before.code, before.out], [2, ""], before.errors);
+  // PostgreSQL lets an owner make both extensions, since it trusts them.
+  await asRole("hlust", "alter schema public owner to deploy");
+  await asRole("deploy", block.replace("to hlust", "to app"));
+  const { code, errors } = await hlust("migrate");
+  assert.equal(code, 0, errors);
+  await asRole("deploy", "revoke create on schema public from app");
+  assert.equal((await hlust("migrate")).out, "The schema is up to date.\n");
+  const listed = await hlust("accounts list");
+  assert.equal(listed.code, 0, listed.errors);
 });
 
 test("a schema of a newer version is used if it allows this version, and refused with words if not", async () => {

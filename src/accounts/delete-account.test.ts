@@ -55,7 +55,9 @@ const filling = `
   insert into transcript_job (id, account_id, state, metadata, media_id)
     select gen_random_uuid(), $1, 'ERROR', '{}', $2 from generate_series(1, 600);
   insert into alignment_job (id, account_id, transcript_id, version_id, turn)
-    select gen_random_uuid(), $1, $1, $1, 0 from generate_series(1, 501)`;
+    select gen_random_uuid(), $1, $1, $1, 0 from generate_series(1, 501);
+  insert into transcript (id, bin_account_id, binned_at, binned_by, version_id, metadata, subject, keywords, media_id)
+    select gen_random_uuid(), $1, now(), '', gen_random_uuid(), '{}', '', '{}', $2 from generate_series(1, 501)`;
 
 async function fill(accountId: string): Promise<string> {
   const mediaId = await jobs.addMedia(accountId, Buffer.from("a recording"));

@@ -15,7 +15,7 @@ import { lockMember } from "./member-store.ts";
 import { refuseMoreThanOwn } from "./refuse-more-than-own.ts";
 
 /** How long the link of an invitation is valid: it is sent to a person, who opens it later. */
-const lifeMs = 3 * 24 * 3_600_000;
+export const linkMsMax = 3 * 24 * 3_600_000;
 
 /** Creates the RPC that makes a link with which a member signs in. */
 export function signInLinkMethod({
@@ -41,11 +41,11 @@ export function signInLinkMethod({
         await trx.deleteFrom("sign_in_token").where("member_id", "=", member.id).execute();
         const owner = { accountId, memberId: member.id };
         const time = now();
-        const token = await createSignInToken(trx, owner, time, lifeMs);
+        const token = await createSignInToken(trx, owner, time, linkMsMax);
         await record({ action: "sign_in_token.create", resource: name });
         return create(SignInLinkSchema, {
           uri: signInLink(publicUrl(), token),
-          expireTime: timestampFromDate(new Date(time + lifeMs)),
+          expireTime: timestampFromDate(new Date(time + linkMsMax)),
         });
       });
     },

@@ -4,7 +4,7 @@ import type { SessionOwner } from "./open-session.ts";
 import { newSecretToken, readSecretToken, secretMatches } from "./secret-token.ts";
 
 /** How long a link is valid that its own user opens. */
-const lifeMsDefault = 600_000;
+export const signInMsDefault = 600_000;
 
 const prefix = "hlust_signin_";
 
@@ -17,7 +17,7 @@ export async function createSignInToken(
   db: Kysely<Tables>,
   owner: SessionOwner,
   now: number = Date.now(),
-  lifeMs: number = lifeMsDefault,
+  lifeMs: number = signInMsDefault,
 ): Promise<string> {
   const { id, token, secretHash } = newSecretToken(prefix);
   await db.deleteFrom("sign_in_token").where("expires_at", "<=", new Date(now)).execute();

@@ -7,7 +7,7 @@ import { readScopesNow } from "./live-credentials.ts";
 import { newSecretToken, readSecretToken, secretMatches } from "./secret-token.ts";
 
 /** How long a stream token is valid (docs/api.md, Access). */
-const lifeSeconds = 60;
+export const streamTokenSeconds = 60;
 const prefix = "hlust_stream_";
 /** The maximum number of expired tokens that are deleted when a token is created. */
 const sweptMax = 100;
@@ -39,7 +39,7 @@ export async function createStreamToken(
         credential_id: caller.credential.id,
         key_id: caller.keyId ?? null,
         secret_hash: secretHash,
-        expires_at: sql<Date>`now() + make_interval(secs => ${lifeSeconds})`,
+        expires_at: sql<Date>`now() + make_interval(secs => ${streamTokenSeconds})`,
       })
       .returning("expires_at")
       .executeTakeFirstOrThrow();

@@ -288,7 +288,7 @@ function startOf(month: string) {
 }
 
 /** How long the use of keys and members is kept, in days. */
-const keyUsageDays = 400;
+export const keyUsageDays = 400;
 
 /** Removes a node and its streams. */
 export async function forgetNode(db: Kysely<Tables>, nodeId: string): Promise<void> {

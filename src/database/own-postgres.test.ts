@@ -122,7 +122,8 @@ describe("openOwnPostgres()", () => {
     await using node = await TestNode.open({ folder: folder.path });
     const shown = await node.query(`
       select name, setting from pg_settings
-       where name in ('listen_addresses', 'synchronous_commit', 'fsync', 'full_page_writes', 'data_checksums')
+       where name in ('listen_addresses', 'synchronous_commit', 'fsync', 'full_page_writes', 'data_checksums',
+         'max_connections')
        order by name`);
     assert.deepEqual(
       shown.map(({ name, setting }) => [name, setting]),
@@ -131,6 +132,8 @@ describe("openOwnPostgres()", () => {
         ["fsync", "on"],
         ["full_page_writes", "on"],
         ["listen_addresses", ""],
+        // docs/operations.md, PostgreSQL
+        ["max_connections", "100"],
         ["synchronous_commit", "on"],
       ],
     );
@@ -149,7 +152,11 @@ describe("openOwnPostgres()", () => {
     );
     await using newer = await newFolder();
     await mkdir(join(newer.path, "17"), { recursive: true });
-    await assert.rejects(openOwnPostgres({ folder: newer.path, log }), /PostgreSQL 17.*brings 18/);
+    await assert.rejects(
+      openOwnPostgres({ folder: newer.path, log }),
+      /PostgreSQL 17.*brings 18.*`hlust backup` of the version .* `hlust restore` .* into another HLUST_DATA; keep \S+ until that one is proven/,
+    );
+    assert.deepEqual(await readdir(newer.path), ["17"], "the old data is left as it is");
     await using broken = await newFolder();
     await mkdir(join(broken.path, "18"), { recursive: true });
     await assert.rejects(

@@ -1,3 +1,4 @@
+import { removeOldSessions } from "../auth/old-sessions.ts";
 import { isDatabaseTrouble } from "../database/database-trouble.ts";
 import { removeUnusedUploads } from "../media/unused-uploads.ts";
 import { openRepeat } from "../std/repeat.ts";
@@ -13,10 +14,10 @@ const sweepEveryMs = 3_600_000;
 
 /**
  * Deletes data whose retention has ended, transcripts whose time in the bin is over, old drafts,
- * expired shares, unused uploads, and old records of changes and presence, every hour until
- * disposed of. Each has a loop of its own, so that a failure of one does not stop the others. They
- * can run concurrently, as they do on several nodes, since each tolerates rows that another
- * transaction deletes.
+ * expired shares, unused uploads, ended sessions, and old records of changes and presence, every
+ * hour until disposed of. Each has a loop of its own, so that a failure of one does not stop the
+ * others. They can run concurrently, as they do on several nodes, since each tolerates rows that
+ * another transaction deletes.
  */
 export function openArchiveSweep(
   parts: Omit<RetentionParts, "signal"> & { readonly binDays: number },
@@ -31,6 +32,7 @@ export function openArchiveSweep(
     removeOldDrafts,
     removeOldShares,
     removeUnusedUploads,
+    removeOldSessions,
     forgetChanges,
     forgetPresence,
   ];

@@ -16,7 +16,7 @@ interface UnusedUploadsParts {
  * How long media that was uploaded for a job is kept without a job. An upload without media is kept
  * for the same time after its URL expires, in case a PUT is slow.
  */
-const unusedMsMax = 24 * 3_600_000;
+export const unusedMsMax = 24 * 3_600_000;
 /** The number of rows per transaction. */
 const batchRows = 200;
 

@@ -26,7 +26,7 @@ import { modelTaskMessage } from "./model-task-message.ts";
 /** The maximum number of tasks that have not ended. */
 const openTasksMax = 100;
 /** How long a task is listed after its end. */
-const keptDays = 30;
+export const modelTaskDays = 30;
 
 /** Creates the RPCs with which operators pull, remove and test models. */
 export function modelMethods(parts: {
@@ -156,7 +156,7 @@ async function findNode(db: Kysely<Tables>, name: string): Promise<StoredNode> {
 
 /** Deletes tasks that ended long ago. Throws if too many have not ended. */
 async function makeRoom(db: Kysely<Tables>): Promise<void> {
-  await sql`delete from model_task where ended_at < now() - make_interval(days => ${keptDays})`.execute(
+  await sql`delete from model_task where ended_at < now() - make_interval(days => ${modelTaskDays})`.execute(
     db,
   );
   const { count } = await db

@@ -28,7 +28,7 @@ export const databaseSettings = {
     meaning:
       "Maximum number of database connections of this node; a migration at its start uses one more",
     fallback: "20",
-    // The service's own PostgreSQL accepts 60 connections in all.
+    // The service's own PostgreSQL accepts 100 connections in all.
     parse: (text, name) => whole(text ?? "20", name, 2, 1000),
   },
   waitMsMax: {

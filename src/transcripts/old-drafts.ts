@@ -3,7 +3,7 @@ import type { Tables } from "../database/tables.ts";
 import type { Log } from "../std/log.ts";
 
 /** The number of days that a draft is kept after it was saved. */
-const keptDays = 30;
+export const draftDays = 30;
 const dayMs = 86_400_000;
 /** The number of rows per transaction, which can have 8 MiB each. */
 const batchRows = 50;
@@ -19,7 +19,7 @@ export async function removeOldDrafts(parts: {
   readonly signal?: AbortSignal;
 }): Promise<void> {
   const { db, log, now = Date.now, signal } = parts;
-  const before = new Date(now() - keptDays * dayMs);
+  const before = new Date(now() - draftDays * dayMs);
   let total = 0;
   for (let count = -1; count !== 0; total += count) {
     signal?.throwIfAborted();

@@ -3,8 +3,8 @@ import type { Tables } from "../database/tables.ts";
 import { hasListed } from "./bin-store.ts";
 
 /** The time after which a client that has not reported again does not count any more. */
-const keptSeconds = 45;
-const expiry = sql<Date>`now() + ${keptSeconds} * interval '1 second'`;
+export const presenceSeconds = 45;
+const expiry = sql<Date>`now() + ${presenceSeconds} * interval '1 second'`;
 /** The advisory lock of a transcript's participants, together with a hash of its id. */
 const presenceLock = 4_750_414;
 

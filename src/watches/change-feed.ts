@@ -13,7 +13,7 @@ const pollMs = 500;
  * The time after which a record of a change is deleted: longer than any transaction of the service,
  * and than `lostMs`.
  */
-const keptMs = 600_000;
+export const changesKeptMs = 600_000;
 const sweepEveryMs = 60_000;
 /**
  * The time without a successful poll, because the database was unavailable, after which changes may
@@ -125,7 +125,7 @@ export class ChangeFeed {
 
 /** Deletes the records of changes that every node has read. */
 export async function sweepChanges(db: Kysely<Tables>): Promise<void> {
-  await db.deleteFrom("resource_change").where("at", "<", later(-keptMs)).execute();
+  await db.deleteFrom("resource_change").where("at", "<", later(-changesKeptMs)).execute();
 }
 
 type Change = Pick<ResourceChangeTable, "kind" | "account_id" | "resource_id">;

@@ -42,7 +42,7 @@ export interface LeaseOptions {
  */
 const failingDaysMax = 3;
 /** How long deliveries are listed. */
-const keptDays = 30;
+export const deliveryDays = 30;
 const sweptAtOnce = 1_000;
 
 /**
@@ -219,7 +219,7 @@ export async function sweepDeliveries(db: Kysely<Tables>, signal: AbortSignal): 
     const { numAffectedRows } = await sql`
       delete from webhook_delivery where id in (
         select id from webhook_delivery
-        where state <> 'PENDING' and created_at < now() - ${keptDays} * interval '1 day'
+        where state <> 'PENDING' and created_at < now() - ${deliveryDays} * interval '1 day'
         limit ${sweptAtOnce} for update skip locked)
     `.execute(db);
     if ((numAffectedRows ?? 0n) < sweptAtOnce) return;

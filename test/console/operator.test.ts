@@ -1,6 +1,6 @@
 // The page for operators: nodes, queues and accounts of the whole service.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -8,6 +8,7 @@ import type { Kysely } from "kysely";
 import type { Page } from "playwright-core";
 import { openDatabase } from "../../src/database/database.ts";
 import type { Tables } from "../../src/database/tables.ts";
+import { builtinModelsFolder } from "../../src/models/models-folder.ts";
 import { createLog } from "../../src/std/log.ts";
 import { addAccount } from "../fixtures/auth-fixture.ts";
 import { catalogueText, serveDownloads, testCard } from "../fixtures/model-fixture.ts";
@@ -17,15 +18,21 @@ import { checkPage, checkShift } from "./check-page.ts";
 import { checkLooks, openTestPages, show, type TestPages } from "./open-test-pages.ts";
 
 const icelandic = { size: "desktop", language: "is", theme: "light" } as const;
+const starter = join(builtinModelsFolder, "is-IS-starter");
+const starterFiles = ["model.onnx", "tokens.txt", "words.txt"];
 const parts = new AsyncDisposableStack();
 let catalogue: string;
 let pages: TestPages;
 let page: Page;
 let db: Kysely<Tables>;
 before(async () => {
-  // A download that sends half of a file, and then nothing.
+  // The files of the starter model, and a download that sends half of a file, and then nothing.
   const server = parts.use(
-    await serveDownloads((_request, response) => {
+    await serveDownloads(({ url = "" }, response) => {
+      if (starterFiles.includes(url.slice(1))) {
+        response.end(readFileSync(join(starter, url.slice(1))));
+        return;
+      }
       response.writeHead(200, { "content-length": 2_000_000 });
       response.write(Buffer.alloc(1_000_000));
     }),
@@ -33,7 +40,13 @@ before(async () => {
   catalogue = mkdtempSync(join(tmpdir(), "hlust-catalogue-"));
   const downloads = [{ url: `${server.url}/it`, bytes: 2_000_000, unpack: "tar.bz2" as const }];
   const file = join(catalogue, "catalogue.json");
-  writeFileSync(file, catalogueText({ card: testCard("english-small"), downloads }));
+  const copied = {
+    card: { ...JSON.parse(readFileSync(join(starter, "model.json"), "utf8")), name: "copy" },
+    downloads: starterFiles.map((to) => {
+      return { url: `${server.url}/${to}`, to, bytes: readFileSync(join(starter, to)).length };
+    }),
+  };
+  writeFileSync(file, catalogueText({ card: testCard("english-small"), downloads }, copied));
   pages = parts.use(await openTestPages({ HLUST_ROLE: "api", HLUST_CATALOGUE: file }));
   const folder = join(pages.service.dataFolder, "postgres");
   ({ db } = parts.use(await openDatabase({ url: undefined, folder, log: createLog("silent") })));
@@ -213,6 +226,30 @@ test("a model is pulled with its progress until that is cancelled, and another o
   const tested = tasks.filter({ has: page.getByRole("heading", { name: "Prófa: is-IS-starter" }) });
   await tested.getByText(/“ \d+,\d sek. af hljóði á \d+,\d sek\./).waitFor({ timeout: 90_000 });
   assert.equal(await page.getByRole("button", { name: "Fjarlægja is-IS-starter" }).count(), 0);
+});
+
+test("a model is pulled to its end, and removed after a question", async () => {
+  const tasks = page.getByRole("list", { name: "Aðgerðir á líkönum" }).getByRole("listitem");
+  const ended = (task: string) =>
+    tasks
+      .filter({ has: page.getByRole("heading", { name: task }) })
+      .getByText("Lokið", { exact: true })
+      .waitFor({ timeout: 90_000 });
+  await page.getByLabel("Líkan", { exact: true }).selectOption("copy");
+  await page.getByRole("button", { name: "Sækja", exact: true }).click();
+  await ended("Sækja: copy");
+  const installed = join(pages.service.dataFolder, "models/copy/model.onnx");
+  assert.ok(existsSync(installed));
+  const remove = page.getByRole("button", { name: "Fjarlægja copy" });
+  await remove.click();
+  const dialog = page.getByRole("dialog", { name: /^Fjarlægja copy af \S+\?$/ });
+  await dialog.getByText("Skrám líkansins er eytt", { exact: false }).waitFor();
+  await checkPage(page);
+  await dialog.getByRole("button", { name: "Fjarlægja", exact: true }).click();
+  await dialog.waitFor({ state: "hidden" });
+  await ended("Fjarlægja: copy");
+  assert.equal(existsSync(installed), false);
+  await remove.waitFor({ state: "hidden" });
 });
 
 test("the page is accessible, fits every window and does not shift", async () => {

@@ -10,6 +10,7 @@ import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { after, test } from "node:test";
 import pg from "pg";
+import { openDatabase } from "../../src/database/database.ts";
 import { openOwnPostgres } from "../../src/database/own-postgres.ts";
 import { createLog } from "../../src/std/log.ts";
 import { seedPostgres } from "../fixtures/seed-postgres.ts";
@@ -45,6 +46,29 @@ const table: readonly Broken[] = [
     breakIt: () => ({ HLUST_PORT: "x" }),
     reason: /HLUST_PORT must be a whole number from 0 to 65535, not "x"/,
     code: 2,
+  },
+  {
+    what: "known names in its file of settings",
+    breakIt(data) {
+      const path = join(data, "hlust.yaml");
+      writeFileSync(path, "service:\n  HLUST_HOST: 127.0.0.1\n  HLUST_PROT: 8080\n");
+      return { HLUST_CONFIG: path };
+    },
+    reason: /\/hlust\.yaml:3:3: HLUST_PROT is not a setting: did you mean HLUST_PORT\?$/,
+    code: 2,
+  },
+  {
+    what: "a program as new as its database",
+    async breakIt(data) {
+      const options = { url: undefined, folder: join(data, "postgres"), durable: false };
+      await using database = await openDatabase({ ...options, log: createLog("silent") });
+      await database.pool.query(
+        "insert into kysely_migration values ('9999_contracted', now()::text, '9.9.0')",
+      );
+      return {};
+    },
+    reason:
+      /needs Hlust 9\.9\.0 or newer, and this is \S+: older versions cannot run on its migration 9999_contracted\. Start 9\.9\.0 or a later version; .* restore a backup/,
   },
   {
     what: "the rules of the paths",

@@ -1,7 +1,7 @@
 // HLUST_FRONT_PROCESSES: several processes that share the port, killed and replaced under load.
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { Agent, get, type IncomingMessage } from "node:http";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -26,13 +26,22 @@ const timeout = 600_000 * cpuSlowness;
 const startMsMax = 240_000;
 const opened = new AsyncDisposableStack();
 let service: ServiceProcess;
+let settingsFile: string;
+
+/** Writes the file of settings, with the origin of web pages that may call. */
+function allowOrigin(origin: string): void {
+  writeFileSync(settingsFile, `callers:\n  HLUST_ALLOWED_ORIGINS: [${origin}]\n`);
+}
 
 before(
   async () => {
     const data = mkdtempSync(join(tmpdir(), "hlust-fronts-"));
     opened.defer(() => rmSync(data, { recursive: true, force: true }));
+    settingsFile = join(data, "hlust.yaml");
+    allowOrigin("https://a.example");
     service = opened.use(
       await startService(data, {
+        HLUST_CONFIG: settingsFile,
         HLUST_ENGINE: "scripted",
         HLUST_FRONT_PROCESSES: "2",
         HLUST_DRAIN: "1h",
@@ -81,8 +90,11 @@ function fronts(): readonly number[] {
 }
 
 /** Makes a call on a connection of its own. Returns the status. */
-async function callAlone(path: string, token = service.key): Promise<IncomingMessage> {
-  const headers = { authorization: `Bearer ${token}` };
+async function callAlone(
+  path: string,
+  { token = service.key, origin }: { readonly token?: string; readonly origin?: string } = {},
+): Promise<IncomingMessage> {
+  const headers = { authorization: `Bearer ${token}`, ...(origin !== undefined && { origin }) };
   const agent = new Agent({ keepAlive: false });
   return await new Promise((resolve, reject) => {
     get(`${service.address}${path}`, { headers, agent }, (response) => {
@@ -114,13 +126,33 @@ test("one scrape, on any front process, has the calls of all", { timeout }, asyn
   for (const front of ["1", "2"]) {
     assert.ok((sumOf(metrics, "hlust_front_cpu_seconds_total", { front }) ?? 0) > 0, front);
   }
-  assert.equal((await callAlone("/metrics", "another")).statusCode, 401);
+  assert.equal((await callAlone("/metrics", { token: "another" })).statusCode, 401);
   const page = readFileSync(resolve(import.meta.dirname, "../../docs/operations.md"), "utf8");
   const documented = Array.from(page.matchAll(/^\| `(hlust_front_\w+)` \|/gm), ([, name]) => name);
   assert.deepEqual(
     [...metrics.keys()].filter((name) => name.startsWith("hlust_front_")),
     documented,
   );
+});
+
+test("SIGHUP changes the settings of every front process", { timeout }, async () => {
+  const isAllowed = async (origin: string) =>
+    (await callAlone(list, { origin })).headers["access-control-allow-origin"] === origin;
+  const [first, second] = ["https://a.example", "https://b.example"] as const;
+  assert.ok((await isAllowed(first)) && !(await isAllowed(second)));
+  allowOrigin(second);
+  service.child.kill("SIGHUP");
+  const reloaded = () =>
+    service
+      .output()
+      .errors.split("\n")
+      .filter((line) => line.includes(`"event":"settings.reloaded"`))
+      .map((line) => String(JSON.parse(line).process));
+  await until(async () => Promise.resolve(reloaded().length === 3));
+  assert.deepEqual(reloaded().toSorted(), ["front1", "front2", "undefined"]);
+  for (let time = 0; time < 4; time += 1) {
+    assert.ok((await isAllowed(second)) && !(await isAllowed(first)));
+  }
 });
 
 test("the limit of streams counts those of all front processes", { timeout }, async () => {

@@ -1,14 +1,16 @@
 // The settings of a service: the file that HLUST_CONFIG names, `hlust config --check`, and what
 // SIGHUP changes in a running service.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { startService } from "../fault/process.ts";
+import { putModel } from "../fixtures/open-model-pool.ts";
 import { openTestAuthority } from "../fixtures/test-authority.ts";
 import { runHlust } from "../fixtures/run-hlust.ts";
 import { until } from "../fixtures/until.ts";
+import { callRest } from "../spec/service.ts";
 import { openStream } from "../spec/stream.ts";
 import { openSocket, servedName } from "./tls-streams.ts";
 
@@ -154,4 +156,41 @@ ${rest}`,
 
   assert.ok((await end()) > 0);
   assert.ok(((await endSecond?.()) ?? 0) > 0);
+});
+
+test("SIGHUP changes which model serves, and names one that is not installed", async () => {
+  const models = join(folder, "models");
+  mkdirSync(models);
+  // It is meant for jobs only, unless the operator chooses it.
+  putModel({
+    name: "faroese",
+    into: models,
+    change(copy) {
+      const card = join(copy, "model.json");
+      writeFileSync(
+        card,
+        JSON.stringify({ ...JSON.parse(readFileSync(card, "utf8")), uses: ["job"] }),
+      );
+    },
+  });
+  const write = (choice: string) =>
+    file("models.yaml", `models:\n  HLUST_MODELS: ${models}\n  HLUST_MODEL_CHOICE: ${choice}\n`);
+  const settings = { HLUST_CONFIG: write("is-IS=is-IS-starter") };
+  await using service = await startService(join(folder, "chosen"), settings);
+  const statusOf = async () => {
+    const config = { encoding: "LINEAR16", sampleRateHertz: 16_000, languageCode: "fo-FO" };
+    const body = { config, audio: { content: Buffer.alloc(16_000).toString("base64") } };
+    const call = { method: "POST", path: "/v2beta1/speech:recognize", body };
+    return (await callRest(service.address, service.key, call)).status;
+  };
+  assert.equal(await statusOf(), 400);
+  write("fo-FO:short=faroese");
+  service.child.kill("SIGHUP");
+  await until(async () => (await statusOf()) === 200);
+  write("fo-FO:short=absent");
+  service.child.kill("SIGHUP");
+  await until(async () => (await statusOf()) === 400);
+  await until(async () =>
+    /"problem":"absent is not installed".*"model\.choice_unmet"/.test(service.output().errors),
+  );
 });

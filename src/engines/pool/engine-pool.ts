@@ -221,9 +221,7 @@ class ProcessPool implements EnginePool {
     } finally {
       signal?.removeEventListener("abort", abort);
     }
-    for (const problem of this.#serving.unmetChoices()) {
-      log.warn({ problem }, "model.choice_unmet");
-    }
+    this.#serving.reportUnmetChoices();
     this.#serving.watch();
   }
 

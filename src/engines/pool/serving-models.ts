@@ -64,6 +64,8 @@ export class ServingModels implements AsyncDisposable {
   /** The models with processes, including models that are being loaded or retired. */
   readonly #alive = new Set<ModelProcesses>();
   readonly #refused: RefusedModels;
+  /** The choices that were not met at the last look, as sentences. */
+  #unmet: ReadonlySet<string> = new Set();
   /** The models that were found at the start, once they serve. */
   #atStart: ReadonlySet<ModelProcesses> = new Set();
   #checkTimer: NodeJS.Timeout | undefined;
@@ -157,9 +159,16 @@ export class ServingModels implements AsyncDisposable {
       .at(0);
   }
 
-  /** Returns the operator's choices that no installed model meets, as sentences. */
-  unmetChoices(): readonly string[] {
-    return unmetChoices(this.models, this.#choice);
+  /**
+   * Logs the operator's choices that no installed model meets, each once, and again after it was
+   * met. The choice and the models may have changed since the last call.
+   */
+  reportUnmetChoices(): void {
+    const problems = new Set(unmetChoices(this.models, this.#choice));
+    for (const problem of problems.difference(this.#unmet)) {
+      this.#options.log.warn({ problem }, "model.choice_unmet");
+    }
+    this.#unmet = problems;
   }
 
   /** The models that could not be loaded, sorted by name. */
@@ -195,8 +204,8 @@ export class ServingModels implements AsyncDisposable {
   }
 
   /**
-   * Starts watching the folder: models that are then installed, replaced or removed take effect
-   * within seconds.
+   * Starts watching the folder and the choice: models that are then installed, replaced or removed
+   * take effect within seconds.
    */
   watch(): void {
     if (this.#options.hasOwnModels === false) return;
@@ -207,7 +216,7 @@ export class ServingModels implements AsyncDisposable {
     if (this.#isClosed) return;
     this.#checkTimer = setTimeout(() => {
       this.#checking = this.#check()
-        .then(() => {})
+        .then(() => this.reportUnmetChoices())
         .catch((error: unknown) => {
           this.#options.log.error(errorFields(error), "models.look_failed");
         })

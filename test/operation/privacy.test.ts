@@ -1,0 +1,177 @@
+// docs/operations/privacy.md is true: it has each table and each time for which data is kept, and
+// what it says about deletion works on a real database.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { after, before, test } from "node:test";
+import { linkMsMax } from "../../src/accounts/sign-in-link-method.ts";
+import { idleMsMax, lifeMsMax } from "../../src/auth/session-store.ts";
+import { signInMsDefault } from "../../src/auth/sign-in-token.ts";
+import { streamTokenSeconds } from "../../src/auth/stream-token.ts";
+import { keyUsageDays } from "../../src/auth/usage-store.ts";
+import { keptTables, leftOutTables } from "../../src/backup/kept-tables.ts";
+import { AccountSchema } from "../../src/gen/hlust/accounts/v1/accounts_pb.ts";
+import { openArchiveSweep } from "../../src/jobs/archive-sweep.ts";
+import { openDiskStore } from "../../src/media/disk-store.ts";
+import { unusedMsMax } from "../../src/media/unused-uploads.ts";
+import { modelTaskDays } from "../../src/operator/model-methods.ts";
+import { serviceSettings } from "../../src/settings/service-settings.ts";
+import { settingTexts } from "../../src/settings/setting-groups.ts";
+import { createLog } from "../../src/std/log.ts";
+import { newId } from "../../src/std/ids.ts";
+import { draftDays } from "../../src/transcripts/old-drafts.ts";
+import { presenceSeconds } from "../../src/transcripts/presence-store.ts";
+import { changesKeptMs } from "../../src/watches/change-feed.ts";
+import { deliveryDays } from "../../src/webhooks/delivery-queue.ts";
+import { addAccount } from "../fixtures/auth-fixture.ts";
+import { openTestDatabase } from "../fixtures/open-test-database.ts";
+import { addMember } from "../fixtures/signed-in.ts";
+import { until } from "../fixtures/until.ts";
+
+const page = readFileSync(resolve(import.meta.dirname, "../../docs/operations/privacy.md"), "utf8");
+/** The rows of the table: what is stored, where, and for how long. */
+const rows = Array.from(
+  page.matchAll(/^\| (?!data|---)(.+?) \| (.+?) \| (.+?) \|$/gm),
+  ([, data = "", where = "", time = ""]) => ({ data, where, time }),
+);
+const [, harmless = ""] = /^These tables have nothing about people: ([^]*?)\n\n/m.exec(page) ?? [];
+const tablesIn = (text: string) =>
+  Array.from(text.matchAll(/`([a-z]+(?:_[a-z]+)*)`/g), ([, name = ""]) => name);
+
+/** Returns the time in the row that names a table; there must be one row. */
+function timeOf(table: string, data = ""): string {
+  const found = rows.filter((row) => row.where.includes(`\`${table}\``) && row.data.includes(data));
+  assert.equal(found.length, 1, table);
+  return found[0]?.time ?? "";
+}
+
+let database: Awaited<ReturnType<typeof openTestDatabase>>;
+before(async () => {
+  database = await openTestDatabase();
+});
+after(() => database[Symbol.asyncDispose]());
+
+test("the page has every table of the database, and no other one", () => {
+  assert.ok(rows.length > 25, `${rows.length} rows`);
+  const named = new Set([...rows.flatMap(({ where }) => tablesIn(where)), ...tablesIn(harmless)]);
+  const known = new Set<string>([...keptTables, ...Object.keys(leftOutTables)]);
+  assert.deepEqual([...known.difference(named)], [], "tables that the page lacks");
+  assert.deepEqual([...named.difference(known)], [], "names that are not a table");
+});
+
+test("the page has every setting and every field of an account that ends a time", () => {
+  const settings = [...settingTexts({}).keys()].filter((name) => /_DAYS$|_KEEP_/.test(name));
+  assert.ok(settings.length >= 3, settings.join());
+  const fields = AccountSchema.fields.map(({ jsonName }) => jsonName);
+  const times = fields.filter((name) => /retention|candidates/i.test(name));
+  assert.ok(times.length >= 3, times.join());
+  for (const name of [...settings, ...times]) assert.ok(page.includes(name), `no ${name}`);
+});
+
+test("the times of the page are those of the program", () => {
+  const hourMs = 3_600_000;
+  const { binDays, removedMediaDays } = serviceSettings;
+  const times: [table: string, data: string, time: string][] = [
+    ["upload", "", `${unusedMsMax / hourMs} hours`],
+    ["transcript_draft", "", `${draftDays} days after the last save`],
+    ["transcript_participant", "", `${presenceSeconds} seconds after`],
+    ["resource_change", "", `${changesKeptMs / 60_000} minutes`],
+    ["session", "", `${lifeMsMax / (24 * hourMs)} days; ${idleMsMax / hourMs} hours without use`],
+    ["sign_in_token", "", `${linkMsMax / (24 * hourMs)} days, ${signInMsDefault / 60_000} minutes`],
+    ["stream_token", "", `${streamTokenSeconds} seconds`],
+    ["usage_day", "members", `${keyUsageDays} days`],
+    ["webhook_delivery", "", `messages for ${deliveryDays} days`],
+  ];
+  for (const [table, data, time] of times) {
+    assert.ok(timeOf(table, data).includes(time), `${table}: ${timeOf(table, data)}: no ${time}`);
+  }
+  assert.match(harmless, new RegExp(`\\b${modelTaskDays} days`));
+  for (const { name, fallback } of [binDays, removedMediaDays]) {
+    assert.ok(
+      rows.some((row) => row.time.includes(`${name}, ${fallback} days`)),
+      name,
+    );
+  }
+});
+
+test("sessions, sign-in links and tokens that have ended are deleted by the service itself", async () => {
+  const { db, folder } = database;
+  const log = createLog("silent");
+  const accountId = await addAccount(db);
+  const memberId = await addMember(db, accountId, "MEMBER");
+  const now = Date.now();
+  const minuteMs = 60_000;
+  const session = (name: string, endsInMs: number, unusedMs: number) => ({
+    id: newId(),
+    account_id: accountId,
+    member_id: memberId,
+    secret_hash: Buffer.alloc(32),
+    rotated_at: new Date(now),
+    created_at: new Date(now),
+    last_used_at: new Date(now - unusedMs),
+    expires_at: new Date(now + endsInMs),
+    address: "192.0.2.7",
+    user_agent: name,
+  });
+  await db
+    .insertInto("session")
+    .values([
+      session("ended", -minuteMs, 0),
+      session("idle", 60 * minuteMs, idleMsMax + minuteMs),
+      session("open", 60 * minuteMs, idleMsMax - 60 * minuteMs),
+    ])
+    .execute();
+  const expiries = [-minuteMs, 60 * minuteMs].map((ms) => new Date(now + ms));
+  for (const expires_at of expiries) {
+    const common = {
+      id: newId(),
+      account_id: accountId,
+      secret_hash: Buffer.alloc(32),
+      expires_at,
+    };
+    await db
+      .insertInto("sign_in_token")
+      .values({ ...common, member_id: memberId })
+      .execute();
+    const credential = { credential_kind: "session", credential_id: newId() } as const;
+    await db
+      .insertInto("stream_token")
+      .values({ ...common, ...credential, actor: `members/${memberId}` })
+      .execute();
+  }
+  const left = async () => [
+    (await db.selectFrom("session").select("user_agent").execute()).map((row) => row.user_agent),
+    ...(await Promise.all(
+      (["sign_in_token", "stream_token"] as const).map(async (table) =>
+        (await db.selectFrom(table).select("expires_at").execute()).map((row) => row.expires_at),
+      ),
+    )),
+  ];
+  await using store = await openDiskStore(join(folder, "media"), { log, sweeps: false });
+  await using _sweep = openArchiveSweep({ db, store, log, binDays: 30 });
+  await until(async () => (await left()).flat().length === 3);
+  assert.deepEqual(await left(), [["open"], [expiries[1]], [expiries[1]]]);
+});
+
+test("the audit log is deleted as the page says, and refuses all other changes", async () => {
+  const { db, pool } = database;
+  const accountId = await addAccount(db);
+  for (const [action, age] of [
+    ["old", "3 years"],
+    ["new", "1 year"],
+  ]) {
+    await pool.query(
+      `insert into audit_event (id, account_id, at, actor, action, resource, outcome, address, request_id, details)
+       values ($1, $2, now() - $3::interval, 'operator', $4, '', 'OK', '192.0.2.7', '', '{}')`,
+      [newId(), accountId, age, action],
+    );
+  }
+  const left = async () =>
+    (await db.selectFrom("audit_event").select("action").execute()).map(({ action }) => action);
+  const attempt = () => db.deleteFrom("audit_event").execute();
+  await assert.rejects(attempt, /the audit log only grows/);
+  const [, block = ""] = /^```sql\n([^]*?)^```$/m.exec(page) ?? [];
+  await pool.query(block);
+  assert.deepEqual(await left(), ["new"]);
+  await assert.rejects(attempt, /the audit log only grows/);
+});
