@@ -8,9 +8,14 @@ import { after, before, test } from "node:test";
 import { cpuSlowness } from "../fixtures/cpu-slowness.ts";
 import { speech } from "../fixtures/engine-pool-fixture.ts";
 import { silence } from "../fixtures/flite.ts";
+import { wavOf } from "../fixtures/jobs-fixture.ts";
+import { openOtlpReceiver, type OtlpReceiver } from "../fixtures/otlp-receiver.ts";
 import { parseMetrics, sumOf } from "../fixtures/parse-metrics.ts";
 import { until, within } from "../fixtures/until.ts";
+import { openMediaHost } from "../spec/media-host.ts";
+import { callRest } from "../spec/service.ts";
 import { finalsOf, openStream, streamingConfig, type TestStream } from "../spec/stream.ts";
+import { scriptedSamples } from "./scripted-recording.ts";
 import { startService, treeOf, type ServiceProcess } from "./process.ts";
 
 /**
@@ -24,9 +29,11 @@ const timeout = 600_000 * cpuSlowness;
 const startMsMax = 240_000;
 const opened = new AsyncDisposableStack();
 let service: ServiceProcess;
+let receiver: OtlpReceiver;
 
 before(
   async () => {
+    receiver = opened.use(await openOtlpReceiver());
     const data = mkdtempSync(join(tmpdir(), "hlust-fronts-"));
     opened.defer(() => rmSync(data, { recursive: true, force: true }));
     service = opened.use(
@@ -36,6 +43,9 @@ before(
         HLUST_DRAIN: "1h",
         HLUST_ACCOUNT_STREAMS: `${streamsMax}`,
         HLUST_METRICS_TOKEN: metricsToken,
+        HLUST_ACCESS_LOG: "true",
+        OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
+        OTEL_BSP_SCHEDULE_DELAY: "50",
       }),
     );
     // Otherwise a drain would wait for streams of a test that has failed.
@@ -89,11 +99,12 @@ async function callAlone(path: string, token = service.key): Promise<IncomingMes
   });
 }
 
-async function scrape() {
-  const headers = { authorization: `Bearer ${metricsToken}` };
+async function scrape(format: "prometheus" | "openmetrics" = "prometheus") {
+  const accept = format === "openmetrics" ? "application/openmetrics-text; version=1.0.0" : "*/*";
+  const headers = { accept, authorization: `Bearer ${metricsToken}` };
   const response = await fetch(`${service.address}/metrics`, { headers });
   assert.equal(response.status, 200);
-  return parseMetrics(await response.text(), "prometheus");
+  return parseMetrics(await response.text(), format);
 }
 
 const list = "/v1alpha1/transcripts";
@@ -109,9 +120,21 @@ test("one scrape, on any front process, has the calls of all", { timeout }, asyn
   for (let call = 0; call < calls; call += 1) assert.equal((await callAlone(list)).statusCode, 200);
   for (let time = 0; time < 4; time += 1) assert.equal(await listCalls(), before + calls);
   const metrics = await scrape();
-  for (const front of ["1", "2"]) {
-    assert.ok((sumOf(metrics, "hlust_front_cpu_seconds_total", { front }) ?? 0) > 0, front);
+  for (const process of ["main", "front1", "front2"]) {
+    const valueOf = (name: string) => sumOf(metrics, name, { process }) ?? NaN;
+    assert.ok(valueOf("process_cpu_seconds_total") > 0.1, process);
+    assert.ok(valueOf("process_resident_memory_bytes") > 20_000_000, process);
+    assert.ok(Math.abs(valueOf("process_start_time_seconds") - Date.now() / 1000) < 3_600, process);
+    assert.ok(valueOf("nodejs_eventloop_delay_p99_seconds") >= 0, process);
+    assert.ok(valueOf("nodejs_eventloop_utilization_ratio") <= 1, process);
   }
+  const other = await scrape("openmetrics");
+  assert.deepEqual(
+    Array.from(other.keys()),
+    Array.from(metrics.values(), ({ name, type }) =>
+      type === "counter" ? name.replace(/_total$/, "") : name,
+    ),
+  );
   assert.equal((await callAlone("/metrics", "another")).statusCode, 401);
   const page = readFileSync(resolve(import.meta.dirname, "../../docs/operations.md"), "utf8");
   const documented = Array.from(page.matchAll(/^\| `(hlust_front_\w+)` \|/gm), ([, name]) => name);
@@ -121,11 +144,53 @@ test("one scrape, on any front process, has the calls of all", { timeout }, asyn
   );
 });
 
+test(
+  "a job of a call on a front process is a step of the caller's trace, and log lines name the process",
+  { timeout },
+  async () => {
+    const recording = wavOf(scriptedSamples([700], { pauseMs: 600 }));
+    await using host = await openMediaHost({ "/talk.wav": recording });
+    const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
+    const requestId = "traced-1";
+    const { status } = await callRest(service.address, service.key, {
+      method: "POST",
+      path: "/v1alpha1/transcriptjob:submit",
+      body: {
+        metadata: { languageCode: "is-IS", fileType: "AUDIO" },
+        useUri: true,
+        uri: `${host.address}/talk.wav`,
+      },
+      headers: { "x-request-id": requestId, traceparent: `00-${traceId}-b7ad6b7169203331-01` },
+    });
+    assert.equal(status, 200);
+    const named = (name: string) => receiver.named(name).filter((span) => span.traceId === traceId);
+    const method = "hlust.transcripts.v1alpha1.Transcripts/SubmitTranscriptJob";
+    await until(async () => Promise.resolve(named("process job").length === 1), startMsMax);
+    await until(async () => Promise.resolve(named(method).length === 1));
+    assert.equal(named("process job")[0]?.parentSpanId, named(method)[0]?.spanId);
+    const linesWith = (part: string): Record<string, unknown>[] =>
+      service
+        .output()
+        .errors.split("\n")
+        .filter((line) => line.startsWith("{") && line.includes(part))
+        .map((line) => JSON.parse(line));
+    await until(async () => Promise.resolve(linesWith(`"${requestId}"`).length > 0));
+    // A front process has the call, and the main process, which is not named, the job.
+    const isOfFront = (line: Record<string, unknown>) =>
+      /^front[12]$/.test(String(line["process"]));
+    assert.ok(linesWith(`"${requestId}"`).every(isOfFront));
+    const [started] = linesWith("job.started");
+    assert.deepEqual([started?.["traceId"], started?.["process"]], [traceId, undefined]);
+  },
+);
+
 test("the limit of streams counts those of all front processes", { timeout }, async () => {
   const streams = await Promise.all(Array.from({ length: streamsMax }, openSpoken));
   const used = async () => {
     const metrics = await scrape();
-    return ["1", "2"].map((front) => sumOf(metrics, "hlust_front_connections", { front }) ?? 0);
+    return ["front1", "front2"].map(
+      (process) => sumOf(metrics, "hlust_front_connections", { process }) ?? 0,
+    );
   };
   await until(async () => (await used()).every((connections) => connections >= streamsMax / 2));
   for (let time = 0; time < 4; time += 1) {
