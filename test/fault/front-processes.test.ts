@@ -185,7 +185,12 @@ test(
 );
 
 test("the limit of streams counts those of all front processes", { timeout }, async () => {
+  const countOf = async (name: string) => sumOf(await scrape(), name) ?? 0;
+  const finals = await countOf("hlust_live_final_lag_seconds_count");
   const streams = await Promise.all(Array.from({ length: streamsMax }, openSpoken));
+  // Each stream counts once, although its audio passes through two processes.
+  assert.equal(await countOf("hlust_live_streams"), streamsMax);
+  assert.equal(await countOf("hlust_live_final_lag_seconds_count"), finals + streamsMax);
   const used = async () => {
     const metrics = await scrape();
     return ["front1", "front2"].map(

@@ -1,6 +1,6 @@
 // The text of /metrics: both formats, read by a second implementation and by promtool; the families
 // that are documented; series that no caller can add; and what a scrape shows of a database that
-// does not answer.
+// does not answer, and of an engine that stands still.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -11,14 +11,21 @@ import { join, resolve } from "node:path";
 import process from "node:process";
 import { text } from "node:stream/consumers";
 import { after, before, test } from "node:test";
-import { postgresOf } from "../fault/process.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import { postgresOf, treeOf } from "../fault/process.ts";
+import { scriptedSamples } from "../fault/scripted-recording.ts";
 import { parseMetrics, seriesOf, sumOf, type ParsedMetrics } from "../fixtures/parse-metrics.ts";
 import { until } from "../fixtures/until.ts";
 import { openTestService, type TestService } from "../spec/service.ts";
+import { finalsOf, openStream, streamingConfig } from "../spec/stream.ts";
 
 const familiesMax = 60;
 const seriesMax = 2_000;
 const connectionsMax = 40;
+/** For how long the engine process stands still after an utterance. */
+const stoppedMs = 1_500;
+const chunkMs = 100;
+const chunkBytes = chunkMs * 32;
 const openMetricsType = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 let service: TestService;
@@ -152,6 +159,44 @@ test("a database that does not answer is shown as not ready, with the calls that
   }
   await listed;
   await until(async () => (await isReady()) === 1, 60_000);
+});
+
+test("the lag of results is the time for which a caller has waited for them", async () => {
+  const engine = treeOf(process.pid).find(({ command }) => command.includes("engine-process.ts"));
+  assert.ok(engine);
+  const stream = await openStream(service.address, { token: service.key });
+  stream.send(streamingConfig({}, { interimResults: true }));
+  const spoken = Buffer.from(scriptedSamples([700], { pauseMs: 900 }).buffer);
+  // Audio comes as it is spoken.
+  const speak = async () => {
+    for (let at = 0; at < spoken.length; at += chunkBytes) {
+      stream.sendAudio(spoken.subarray(at, at + chunkBytes));
+      await sleep(chunkMs);
+    }
+  };
+  await speak();
+  await stream.waitFor(() => finalsOf(stream.messages).length === 1);
+  const lagOf = (metrics: ParsedMetrics, kind: string) =>
+    sumOf(metrics, `hlust_live_${kind}_lag_seconds_sum`) ?? NaN;
+  const before = await scrape();
+  process.kill(engine.pid, "SIGSTOP");
+  const sentMs = performance.now();
+  await speak();
+  await sleep(stoppedMs);
+  process.kill(engine.pid, "SIGCONT");
+  await stream.waitFor(() => finalsOf(stream.messages).length === 2);
+  const waitedSeconds = (performance.now() - sentMs) / 1000;
+  const later = await scrape();
+  for (const kind of ["interim", "final"]) {
+    // All audio has come before the pause. Half of it is for a busy machine to read it.
+    const lag = lagOf(later, kind) - lagOf(before, kind);
+    assert.ok(lag > stoppedMs / 2_000, `${kind}: ${lag} s`);
+  }
+  // There was one final result.
+  const lag = lagOf(later, "final") - lagOf(before, "final");
+  assert.ok(lag <= waitedSeconds, `${lag} s, but the caller has waited for ${waitedSeconds} s`);
+  stream.send({ audioContent: "" });
+  assert.equal(await stream.closed, 1000);
 });
 
 test("a connection that is refused before it calls anything is counted", async () => {
