@@ -139,7 +139,7 @@ async function openParts(
   const { allow, allowWebhooks } = rules;
   const listen = await openListen(config, parts, log);
   await prepareDataFolder(config.dataFolder);
-  const metrics = parts.use(await createNodeMetrics(config, front && ((of) => front.scrape(of))));
+  const metrics = parts.use(await createNodeMetrics(config, front));
   const share = hasFronts ? new SharedProcesses() : undefined;
   const { database, recognizer, sandbox } = await openSlowParts(config, parts, opening, {
     metrics,

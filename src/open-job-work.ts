@@ -10,7 +10,7 @@ import { JobMedia } from "./jobs/worker/job-media.ts";
 import { openWorker, type JobWorker, type WorkerParts } from "./jobs/worker/worker.ts";
 import type { MediaStore } from "./media/media-store.ts";
 import type { MediaAllowList } from "./media/media-url.ts";
-import type { JobRecorder, WebhookRecorder } from "./metrics/recorders.ts";
+import type { QueueRecorder } from "./metrics/recorders.ts";
 import { openDeliveryWorker } from "./webhooks/delivery-worker.ts";
 
 /**
@@ -40,7 +40,7 @@ export async function openJobWork(
       meter,
       parallelism,
       slots,
-      recorder,
+      recorder: recorder?.jobs("transcript"),
       log,
     }),
   );
@@ -55,12 +55,13 @@ export async function openJobWork(
       slots,
       durationMsMax,
       parallelism,
+      recorder: recorder?.jobs("alignment"),
       log,
     }),
   );
   parts.use(await openDescriber({ database, store, sandbox, scratchFolder, durationMsMax, log }));
   parts.use(openArchiveSweep({ db, store, log, binDays: config.binDays }));
-  parts.use(openContentSweep({ db, store, log }));
+  parts.use(openContentSweep({ db, store, recorder: recorder?.jobs("transcript"), log }));
   parts.use(openDeliveryWorker({ database, allow: given.allowWebhooks, recorder, log }));
   return [worker, alignment];
 }
@@ -72,6 +73,6 @@ type JobWorkParts = Pick<DescriberParts, "database" | "log"> &
     readonly allow: MediaAllowList;
     readonly allowWebhooks: MediaAllowList;
     /** Records jobs and webhooks, for the metrics of the node. */
-    readonly recorder: (JobRecorder & WebhookRecorder) | undefined;
+    readonly recorder: QueueRecorder | undefined;
     readonly arrivals: { readonly jobs: Arrivals; readonly alignment: Arrivals };
   };

@@ -11,7 +11,8 @@ import { openMetricsListener, type MetricsListenerParts } from "./metrics/open-m
 import type { QueueFacts } from "./metrics/queue-metrics.ts";
 import type { EngineFacts } from "./metrics/speech-metrics.ts";
 import type { FrontProcesses } from "./fronts/front-processes.ts";
-import type { ScrapeReply, ScrapeRequest } from "./fronts/front-messages.ts";
+import { frontName, type ScrapeReply, type ScrapeRequest } from "./fronts/front-messages.ts";
+import type { MainLink } from "./fronts/main-link.ts";
 import { answerFailure, targetOf, writeHead, type HttpDoor } from "./server/http.ts";
 import type { Server, ServerParts } from "./server/server.ts";
 import type { ServedCertificate } from "./server/tls/served-certificate.ts";
@@ -52,12 +53,12 @@ interface MeasuredParts {
 }
 
 /**
- * Creates the metrics of a node. A front process asks its main process by `scrape` for them. Throws
- * ConfigError for the file of the token.
+ * Creates the metrics of a node. `front`: the link of a front process, which asks its main process
+ * for them. Throws ConfigError for the file of the token.
  */
 export async function createNodeMetrics(
   config: Config,
-  scrape?: (request: ScrapeRequest) => Promise<ScrapeReply>,
+  front?: Pick<MainLink, "start" | "scrape">,
 ): Promise<NodeMetrics> {
   const { metrics: settings, role, dataFolder } = config;
   if (!settings) return noMetrics;
@@ -65,7 +66,13 @@ export async function createNodeMetrics(
   const token = settings.token;
   // Without metrics, their library is not loaded.
   const { Metrics } = await import("./metrics/metrics.ts");
-  const metrics = new Metrics({ version: packageVersion(), role, methods: servedMethods() });
+  const metrics = new Metrics({
+    version: packageVersion(),
+    role,
+    methods: servedMethods(),
+    ...(front && { process: frontName(front.start.front) }),
+  });
+  const scrape = front && ((request: ScrapeRequest) => front.scrape(request));
   const { calls, engines, queues, storage } = metrics;
   return {
     calls,

@@ -2,6 +2,7 @@
 // it (fronts/front-process.ts), with the engines of the main process.
 import process from "node:process";
 import { openApp, type App } from "./app.ts";
+import { frontName } from "./fronts/front-messages.ts";
 import { MainLink } from "./fronts/main-link.ts";
 import { LiveConfig } from "./live-config.ts";
 import { frontConfig } from "./open-fronts.ts";
@@ -27,7 +28,7 @@ try {
 
 async function serve(): Promise<void> {
   const live = new LiveConfig(process.env, (config) => frontConfig(config, start));
-  const { log, access } = openLogs(live.config, `front${start.front}`);
+  const { log, access } = openLogs(live.config, frontName(start.front));
   process.on("uncaughtException", (error) => {
     log.fatal(errorFields(error), "process.broken");
     process.exit(1);

@@ -52,12 +52,12 @@ export interface RunningAlignment {
 
 /**
  * Runs a job to SUCCESS: reads the version, aligns its words to the media, and appends a version
- * with the new times. Throws the error that stopped the job.
+ * with the new times. Returns the duration of the recording. Throws the error that stopped the job.
  */
 export async function alignTranscript(
   parts: AlignTranscriptParts,
   attempt: RunningAlignment,
-): Promise<void> {
+): Promise<{ readonly durationMs: number }> {
   const { db } = parts;
   const { job, signal } = attempt;
   const { accountId, transcriptId, versionId } = job;
@@ -85,6 +85,7 @@ export async function alignTranscript(
       db.transaction().execute(async (trx) => await finish(trx, job, mediaId, retimed)),
     ),
   );
+  return { durationMs: aligned.durationMs };
 }
 
 interface AlignedTranscript {

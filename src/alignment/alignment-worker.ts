@@ -8,10 +8,11 @@ import type { Arrivals } from "../jobs/arrivals.ts";
 import { failureStatus, internalFailure, poisonFailure } from "../jobs/job-failure.ts";
 import type { JobWorker } from "../jobs/worker/worker.ts";
 import { AvoidedAccounts, isLackingMedia, lostMedia } from "../media/lacking-media.ts";
+import type { JobRecorder } from "../metrics/recorders.ts";
 import { errorFields } from "../std/log.ts";
 import { repeat } from "../std/repeat.ts";
 import { ServiceError } from "../std/service-error.ts";
-import { reasonOf, traced, type Span } from "../tracing/tracing.ts";
+import { reasonOf, traced, traceWait, type Span } from "../tracing/tracing.ts";
 import { alignTranscript, findChange, type AlignTranscriptParts } from "./align-transcript.ts";
 import {
   extendAlignment,
@@ -26,6 +27,8 @@ export interface AlignmentWorkerParts extends AlignTranscriptParts {
   readonly arrivals: Arrivals;
   /** The number of jobs that run concurrently, whichever accounts they belong to. */
   readonly parallelism: number;
+  /** Records attempts, for the metrics of the node. */
+  readonly recorder?: JobRecorder | undefined;
 }
 
 /**
@@ -118,12 +121,14 @@ class AlignmentWorker implements JobWorker {
 
   /** Runs an attempt as a step of the trace in which the job was submitted. */
   async #run(job: LeasedAlignment): Promise<void> {
-    const options = { kind: "consumer", parent: job.traceparent ?? "" } as const;
+    const { traceparent, waitedMs } = job;
+    traceWait("queue alignment job", { parent: traceparent, waitedMs });
+    const options = { kind: "consumer", parent: traceparent ?? "" } as const;
     await traced("process alignment job", options, (span) => this.#attempt(job, span));
   }
 
   async #attempt(job: LeasedAlignment, span: Span | undefined): Promise<void> {
-    const { db, log } = this.#parts;
+    const { db, log, recorder } = this.#parts;
     const { lease, attempts } = job;
     const jobId = lease.id;
     const changed = new AbortController();
@@ -139,12 +144,14 @@ class AlignmentWorker implements JobWorker {
     const signal = AbortSignal.any([keeper.lost, changed.signal, this.#stopping.signal]);
     const startedAt = performance.now();
     log.info({ jobId, attempts }, "alignment.started");
+    recorder?.began();
     try {
       if (attempts > attemptsMax) throw poisonFailure(attemptsMax);
       const onProgress = (now: number): void => void (percent = Math.max(percent ?? 0, now));
-      await alignTranscript(this.#parts, { job, signal, onProgress });
+      const { durationMs } = await alignTranscript(this.#parts, { job, signal, onProgress });
       const ms = Math.round(performance.now() - startedAt);
       log.info({ jobId, ms }, "alignment.succeeded");
+      recorder?.succeeded(durationMs / 1000, ms / 1000);
     } catch (error) {
       const reason: unknown = signal.aborted ? signal.reason : error;
       span?.fail(reasonOf(reason));
@@ -156,16 +163,18 @@ class AlignmentWorker implements JobWorker {
 
   /** Releases the job, immediately or for an attempt after a delay, or ends it as ERROR. */
   async #failed(job: LeasedAlignment, error: unknown): Promise<void> {
-    const { db, log } = this.#parts;
+    const { db, log, recorder } = this.#parts;
     const { lease, attempts, accountId } = job;
     const fields = { jobId: lease.id, attempts };
     const withinTime = AbortSignal.timeout(giveUpAfterMs);
     if (error instanceof LeaseLost) {
       log.info(fields, "alignment.lease_lost");
+      recorder?.released();
       return;
     }
     if (error === this.#stopping.signal.reason) {
       log.info(fields, "alignment.released");
+      recorder?.released();
       await releaseAlignment(db, lease, { afterMs: 0, isForgiven: true });
       return;
     }
@@ -176,6 +185,7 @@ class AlignmentWorker implements JobWorker {
       databaseTrouble(error)?.reason === "DATABASE_UNAVAILABLE";
     if (isForgiven || (isPassingFailure(error) && attempts < attemptsMax)) {
       log.warn({ ...fields, ...errorFields(error) }, "alignment.attempt_failed");
+      recorder?.retried();
       const afterMs = againAfterMs * 4 ** (attempts - 1);
       if (isLackingMedia(error)) this.#avoided.avoid(accountId, afterMs);
       const released = { afterMs, isForgiven };
@@ -186,6 +196,7 @@ class AlignmentWorker implements JobWorker {
     const why = { ...fields, code: failure.code, reason: failure.reason };
     if (error === failure) log.info(why, "alignment.failed");
     else log.error({ ...why, ...errorFields(error) }, "alignment.failed");
+    recorder?.failed(failure.reason);
     const status = failureStatus(failure);
     await retryWhileDatabaseDown(withinTime, () => failAlignment(db, lease, status));
   }

@@ -6,6 +6,7 @@ import {
   later,
   openIn,
   releaseLease,
+  waitedMs,
   type Lease,
 } from "../database/lease.ts";
 import type { Tables } from "../database/tables.ts";
@@ -24,6 +25,8 @@ export interface LeasedAlignment {
   readonly versionId: string;
   /** The number of attempts that count, including this one. */
   readonly attempts: number;
+  /** How long it could have been leased before it was. */
+  readonly waitedMs: number;
   /** The place in a trace at which it was submitted; null for none. */
   readonly traceparent: string | null;
 }
@@ -47,16 +50,19 @@ export async function leaseAlignment(
     transcript_id: string;
     version_id: string;
     tries: number;
+    waited_ms: number;
     traceparent: string | null;
   }>`
-    update alignment_job
-    set lease = lease + 1, tries = tries + 1, due_at = ${later(leaseMs)}, state = 'TRANSCODING', ${changed}
-    where id = (
-      select id from alignment_job
+    with next as (
+      select id, due_at from alignment_job
       where ${openIn.alignment_job} and ${isDue(waitMsMax)}
         and account_id <> all (${[...next.passedOver]}::uuid[]) and id <> all (${[...next.running]}::uuid[])
       order by turn, id limit 1 for no key update skip locked)
-    returning id, lease, account_id, transcript_id, version_id, tries, traceparent
+    update alignment_job j
+    set lease = j.lease + 1, tries = j.tries + 1, due_at = ${later(leaseMs)}, state = 'TRANSCODING', ${changed}
+    from next where j.id = next.id
+    returning j.id, j.lease, j.account_id, j.transcript_id, j.version_id, j.tries, j.traceparent,
+      ${waitedMs} as waited_ms
   `.execute(db);
   const [row] = rows;
   return (
@@ -66,6 +72,7 @@ export async function leaseAlignment(
       transcriptId: row.transcript_id,
       versionId: row.version_id,
       attempts: row.tries,
+      waitedMs: row.waited_ms,
       traceparent: row.traceparent,
     }
   );

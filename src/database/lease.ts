@@ -67,6 +67,9 @@ export function isDue(waitMsMax: number): RawBuilder<boolean> {
   return sql<boolean>`(due_at <= now() or due_at > ${later(waitMsMax)})`;
 }
 
+/** How long a row of the query `next` could have been leased before, in milliseconds. */
+export const waitedMs = sql<number>`(extract(epoch from now() - next.due_at) * 1000)::float8`;
+
 /**
  * Extends the lease; returns false if the lease is lost. `set`: columns that are written together
  * with the extension.

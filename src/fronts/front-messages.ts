@@ -12,6 +12,11 @@ export interface FrontStart {
   readonly isQuarantined: boolean;
 }
 
+/** Returns the name of a front process in metrics and in the lines of its log. */
+export function frontName(front: number): string {
+  return `front${front}`;
+}
+
 /** A request for the metrics that a front process received. */
 export interface ScrapeRequest {
   readonly method: string;

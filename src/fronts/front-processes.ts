@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Log } from "../std/log.ts";
 import type { FrontStart, Queue, ScrapeReply, ScrapeRequest } from "./front-messages.ts";
+import { frontName } from "./front-messages.ts";
 import { FrontProcess } from "./front-process.ts";
 import type { SharedPort } from "./shared-port.ts";
 
@@ -29,8 +30,7 @@ export interface FrontProcessesOptions {
 
 /** A front process, as the metrics show it. */
 export interface MeasuredFront {
-  readonly number: number;
-  readonly pid: number;
+  readonly name: string;
   readonly connections: number;
   readonly families: readonly object[];
 }
@@ -96,8 +96,8 @@ export class FrontProcesses implements AsyncDisposable {
     return await Promise.all(
       Array.from(this.#all, async (front) => {
         const families = await front.measure();
-        const { number, pid, connections } = front;
-        return { number, pid, connections, families };
+        const { number, connections } = front;
+        return { name: frontName(number), connections, families };
       }),
     );
   }

@@ -1,7 +1,10 @@
 import { AggregatorRegistry, type Registry, type RegistryContentType } from "prom-client";
 import { contentTypes, type MetricsFormat } from "./metrics-format.ts";
 
-/** The gauges of which a node has the sum of those of its processes; of others it has its own. */
+/**
+ * The gauges of which a node has the sum of those of its processes. Those with a label `process`
+ * have a series for each; of others a node has those of its main process.
+ */
 const summedGauges: ReadonlySet<string> = new Set([
   "hlust_calls_active",
   "hlust_live_streams",
@@ -9,24 +12,24 @@ const summedGauges: ReadonlySet<string> = new Set([
   "db_client_connection_max",
   "db_client_connection_pending_requests",
 ]);
-/** The families of one process, and those about engine nodes, which the main process is to it. */
-const ownPrefixes = ["process_", "nodejs_", "hlust_engine_node_", "hlust_front_"];
+const processPrefixes = ["process_", "nodejs_"];
+/** The families about engine nodes, one of which the main process is to a front process. */
+const nodePrefix = "hlust_engine_node_";
 
 /** A family as data, as prom-client returns it. */
 interface FamilyData {
   readonly name: string;
   readonly type: string;
-  readonly values: readonly { readonly value: number }[];
 }
 
 /** Returns the families of another process of the node that are added to those of the main one. */
 export function addedFamilies(families: readonly object[]): readonly object[] {
-  return families.filter(
-    (family) =>
-      isFamily(family) &&
-      (family.type !== "gauge" || summedGauges.has(family.name)) &&
-      !ownPrefixes.some((prefix) => family.name.startsWith(prefix)),
-  );
+  return families.filter((family) => {
+    if (!isFamily(family)) return false;
+    const { name, type } = family;
+    if (type !== "gauge") return !name.startsWith(nodePrefix);
+    return summedGauges.has(name) || processPrefixes.some((prefix) => name.startsWith(prefix));
+  });
 }
 
 /** Returns the families of a process that has ended which its node goes on counting. */
@@ -57,12 +60,6 @@ export function addUp(
   return registry;
 }
 
-/** Returns the value of a family without labels; 0 if there is none. */
-export function valueIn(families: readonly object[], name: string): number {
-  const family = families.find((each) => isFamily(each) && each.name === name);
-  return family && isFamily(family) ? (family.values[0]?.value ?? 0) : 0;
-}
-
 function isFamily(family: object): family is FamilyData {
-  return "name" in family && "type" in family && "values" in family;
+  return "name" in family && "type" in family;
 }

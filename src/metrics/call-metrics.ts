@@ -35,23 +35,33 @@ const dialects: ReadonlySet<string> = new Set(["deepgram", "openai", "whisper"])
 
 const httpMethods = closedList(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 
-/** The reasons with which calls are refused, by the family that counts them. */
+/**
+ * The reasons with which calls are refused, by kind. admission: this node has no room for them.
+ * limit: a limit of their account, key, address or memory. auth: their credential.
+ */
 export const refusalReasons = {
   admission: [
     "STREAMS_FULL",
     "QUEUE_FULL",
     "NO_ENGINE",
     "RECORDINGS_BUSY",
+    "DECODERS_BUSY",
     "DECODERS_FULL",
+    "FILES_BUSY",
+    "SEARCHES_BUSY",
+    "TRANSCRIPTS_BUSY",
     "WATCHES_FULL",
   ],
   limit: [
     "TOO_MANY_REQUESTS",
     "TOO_MANY_STREAMS",
+    "TOO_MANY_JOBS",
+    "TOO_MANY_CONNECTIONS",
     "AUDIO_LIMIT",
     "STORAGE_LIMIT",
     "BODIES_FULL",
     "ANSWERS_FULL",
+    "PRESENCE_FULL",
   ],
   auth: ["TOKEN_MISSING", "TOKEN_INVALID", "SCOPE_MISSING", "SEVERAL_TOKENS", "TOO_MANY_REFUSED"],
 } as const;
@@ -79,7 +89,7 @@ export class CallMetrics implements CallRecorder, HttpRecorder {
   readonly #activeCounts = new Map<CallProtocol, number>();
   readonly #httpSeconds: PlainHistogram<"http_request_method" | "http_route">;
   readonly #httpResponses: Counter<"http_route" | "status_class">;
-  readonly #refusals: Readonly<Record<RefusalKind, Counter<"reason">>>;
+  readonly #refusals: Counter<"kind" | "reason">;
   readonly #refusalKinds: ReadonlyMap<string, RefusalKind>;
 
   constructor(registry: MetricRegistry, methods: readonly ServedMethod[]) {
@@ -116,7 +126,11 @@ export class CallMetrics implements CallRecorder, HttpRecorder {
       help: "Responses to these requests, by class of status",
       labelNames: ["http_route", "status_class"],
     });
-    this.#refusals = refusalCounters(registry);
+    this.#refusals = registry.counter({
+      name: "hlust_refusals_total",
+      help: "Refused calls and connections: no room on this node (admission), a limit, or their credential (auth)",
+      labelNames: ["kind", "reason"],
+    });
     this.#refusalKinds = new Map(
       refusalKinds.flatMap((kind) => refusalReasons[kind].map((reason) => [reason, kind] as const)),
     );
@@ -149,6 +163,16 @@ export class CallMetrics implements CallRecorder, HttpRecorder {
     this.#httpResponses.inc({ http_route: route, status_class });
   }
 
+  turnedAway(reason: string): void {
+    this.#refused(reason);
+  }
+
+  /** Counts the reason of a failure if it is that of a refusal. */
+  #refused(reason: string): void {
+    const kind = this.#refusalKinds.get(reason);
+    if (kind) this.#refusals.inc({ kind, reason });
+  }
+
   #ended(protocol: CallProtocol, { method, isTimed, failure, seconds }: OpenCall): void {
     this.#count(protocol, -1);
     const counted = this.#methods.get(method) ?? this.#other;
@@ -158,8 +182,7 @@ export class CallMetrics implements CallRecorder, HttpRecorder {
     byCode.set(code, (byCode.get(code) ?? 0) + 1);
     // Calls in the protocols of other services are timed by protocol: they are often much longer.
     if (isTimed) (this.#dialects.get(protocol) ?? this.#secondsOf(counted)).observe(seconds);
-    const kind = failure && this.#refusalKinds.get(failure.reason);
-    if (kind) this.#refusals[kind].inc({ reason: failure.reason });
+    if (failure) this.#refused(failure.reason);
   }
 
   #secondsOf(method: CountedMethod): HistogramSeries {
@@ -201,6 +224,9 @@ export class CallMetrics implements CallRecorder, HttpRecorder {
         this.#total.inc({ rpc_method, protocol, code }, 0);
       }
       if (!isStream) this.#seconds.series({ rpc_method });
+    }
+    for (const kind of refusalKinds) {
+      for (const reason of refusalReasons[kind]) this.#refusals.inc({ kind, reason }, 0);
     }
     for (const protocol of callProtocols) {
       for (const code of ["OK", "INTERNAL", "UNAVAILABLE"]) {
@@ -253,25 +279,6 @@ class OpenCall implements RecordedCall {
 }
 
 const refusalKinds = ["admission", "limit", "auth"] as const satisfies readonly RefusalKind[];
-
-function refusalCounters(
-  registry: MetricRegistry,
-): Readonly<Record<RefusalKind, Counter<"reason">>> {
-  const counter = (kind: RefusalKind, help: string): Counter<"reason"> => {
-    const made = registry.counter({
-      name: `hlust_${kind}_refusals_total`,
-      help,
-      labelNames: ["reason"],
-    });
-    for (const reason of refusalReasons[kind]) made.inc({ reason }, 0);
-    return made;
-  };
-  return {
-    admission: counter("admission", "Calls refused because this node has no room for them"),
-    limit: counter("limit", "Calls refused because of a limit of their account, key or memory"),
-    auth: counter("auth", "Calls refused because of their credential"),
-  };
-}
 
 const codes = closedList([
   "CANCELLED",

@@ -38,7 +38,11 @@ export class MetricRegistry {
 
   /** Creates a gauge, with value 0 if it has no labels. `collect` is called before each text. */
   gauge<Label extends string>(
-    family: Family<Label> & { readonly collect?: () => void },
+    family: Family<Label> & {
+      readonly collect?: () => void;
+      /** How the values of several processes become one. Default: sum. */
+      readonly aggregator?: "sum" | "max";
+    },
   ): Gauge<Label> {
     return new Gauge<Label>({ ...family, registers: this.#both() });
   }

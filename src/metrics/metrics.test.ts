@@ -18,8 +18,8 @@ const queues: QueueFacts = {
 /** What the node reports of its certificate. */
 let certificateExpiresAt: Date | undefined;
 
-function openMetrics(sources: Partial<MetricsSources> = {}) {
-  const metrics = new Metrics({ version: "1.2.3", role: "api", methods: [] });
+function openMetrics(sources: Partial<MetricsSources> = {}, name = "main") {
+  const metrics = new Metrics({ version: "1.2.3", role: "api", process: name, methods: [] });
   metrics.readFrom({
     engines: () => ({ load: 0.5, liveLateSeconds: 0, refused: 0, models: [], nodes: [] }),
     pool: () => ({ used: 2, idle: 3, waiting: 0, max: 20 }),
@@ -100,4 +100,37 @@ test("a model that was removed has no processes any more", async () => {
   assert.ok((sumOf(metrics, "hlust_engine_resident_memory_bytes") ?? 0) > 1_000_000);
   state.models = [];
   assert.equal(sumOf(await opened.read(), "hlust_engine_processes"), undefined);
+});
+
+test("a scrape has the use of each process of the node, also while one is being replaced", async () => {
+  // Both processes have the name, as while the first one is being replaced.
+  using first = openMetrics({}, "front1");
+  using second = openMetrics({}, "front1");
+  const families = structuredClone(
+    await Promise.all([first.metrics.families(), second.metrics.families()]),
+  );
+  using main = openMetrics({
+    fronts: () =>
+      Promise.resolve({
+        fronts: families.map((each) => ({ name: "front1", connections: 2, families: each })),
+        losses: 1,
+      }),
+  });
+  first.metrics.calls.begin("rest").end();
+  main.metrics.keep(structuredClone(await first.metrics.families()));
+  const metrics = await main.read();
+  const front = { process: "front1" };
+  const valueOf = (name: string, labels = front) => sumOf(metrics, name, labels) ?? NaN;
+  const started = "process_start_time_seconds";
+  assert.equal(valueOf(started), valueOf(started, { process: "main" }));
+  assert.ok(valueOf("nodejs_eventloop_utilization_ratio") <= 1);
+  // The sum of both, and what the one that has ended had used.
+  const cpu = "process_cpu_seconds_total";
+  assert.ok(valueOf(cpu) > 1.5 * valueOf(cpu, { process: "main" }), `${valueOf(cpu)}`);
+  assert.equal(valueOf("hlust_front_connections"), 4);
+  assert.equal(sumOf(metrics, "hlust_front_losses_total"), 1);
+  assert.equal(sumOf(metrics, "hlust_calls_total", { protocol: "rest", code: "OK" }), 1);
+  // A node has the values of its main process of what is the same for all of them.
+  assert.equal(sumOf(metrics, "hlust_build_info"), 1);
+  assert.equal(sumOf(metrics, "hlust_webhook_pending"), 2);
 });

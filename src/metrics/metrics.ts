@@ -28,6 +28,8 @@ export interface MetricsSources {
 export interface MetricsOptions {
   readonly version: string;
   readonly role: string;
+  /** The name of this process in the metrics of its node. Default: main. */
+  readonly process?: string;
   readonly methods: readonly ServedMethod[];
 }
 
@@ -53,8 +55,8 @@ export class Metrics implements Disposable {
   /** The sums of the families of front processes that have ended. */
   #ofEnded: Promise<readonly object[]> = Promise.resolve([]);
 
-  constructor({ version, role, methods }: MetricsOptions) {
-    this.node = new NodeMetrics(this.#registry, { version, role });
+  constructor({ version, role, process = "main", methods }: MetricsOptions) {
+    this.node = new NodeMetrics(this.#registry, { version, role, process });
     this.calls = new CallMetrics(this.#registry, methods);
     this.engines = new SpeechMetrics(this.#registry, new ModelLabels());
     this.queues = new QueueMetrics(this.#registry);
@@ -97,15 +99,16 @@ export class Metrics implements Disposable {
     const reads = [() => this.node.refreshProcess()];
     const sources = this.#sources;
     if (sources) {
-      const { engines, node } = sources;
+      const { engines, node, dataFolder } = sources;
       reads.push(
+        () => this.storage.refreshDisk(dataFolder),
         async () => this.engines.refresh(engines()),
         async () => this.node.refreshState(await node()),
       );
     }
     if (sources?.pool) {
-      const { pool, dataFolder } = sources;
-      reads.push(async () => this.storage.refresh(pool(), dataFolder));
+      const { pool } = sources;
+      reads.push(async () => this.storage.refresh(pool()));
     }
     if (sources?.fronts) {
       const { fronts } = sources;

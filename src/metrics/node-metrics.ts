@@ -17,7 +17,7 @@ export interface NodeFacts {
 /** The interval at which the delay of the event loop is measured. */
 const delayEveryMs = 20;
 
-/** The state of the node, and the use of the machine by its main process. */
+/** The state of the node, and the use of the machine by this process. */
 export class NodeMetrics implements Disposable {
   readonly #ready: Gauge;
   readonly #parts: Gauge<"part">;
@@ -25,14 +25,19 @@ export class NodeMetrics implements Disposable {
   readonly #certificate: Gauge;
   readonly #failures: Counter;
   readonly #process: ReturnType<typeof processFamilies>;
+  readonly #labels: { readonly process: string };
   readonly #delay = monitorEventLoopDelay({ resolution: delayEveryMs });
   #utilization = performance.eventLoopUtilization();
   #cpuSeconds = 0;
 
   constructor(
     registry: MetricRegistry,
-    build: { readonly version: string; readonly role: string },
+    {
+      process: name,
+      ...build
+    }: { readonly version: string; readonly role: string; readonly process: string },
   ) {
+    this.#labels = { process: name };
     const info: Gauge<"version" | "role"> = registry.gauge({
       name: "hlust_build_info",
       help: "Version and role of this node",
@@ -61,7 +66,7 @@ export class NodeMetrics implements Disposable {
       help: "Parts that could not be read for a scrape, for example without the database",
     });
     this.#process = processFamilies(registry);
-    this.#process.start.set(performance.timeOrigin / 1000);
+    this.#process.start.set(this.#labels, performance.timeOrigin / 1000);
     this.#delay.enable();
   }
 
@@ -80,22 +85,24 @@ export class NodeMetrics implements Disposable {
   /** Brings the use of the machine up to date before a scrape. */
   async refreshProcess(): Promise<void> {
     const { cpu, memory, heap, openFds, maxFds, delay, utilization } = this.#process;
+    const labels = this.#labels;
     const used = process.cpuUsage();
     const cpuSeconds = (used.user + used.system) / 1e6;
-    cpu.inc(cpuSeconds - this.#cpuSeconds);
+    cpu.inc(labels, cpuSeconds - this.#cpuSeconds);
     this.#cpuSeconds = cpuSeconds;
     const { rss, heapUsed } = process.memoryUsage();
-    memory.set(rss);
-    heap.set(heapUsed);
+    memory.set(labels, rss);
+    heap.set(labels, heapUsed);
     // The measured times include the interval. Without any, the mean is NaN.
     const delayMs = Number.isNaN(this.#delay.mean) ? 0 : this.#delay.percentile(99) / 1e6;
-    delay.set(Math.max(0, delayMs - delayEveryMs) / 1000);
+    delay.set(labels, Math.max(0, delayMs - delayEveryMs) / 1000);
     this.#delay.reset();
     const before = this.#utilization;
     this.#utilization = performance.eventLoopUtilization();
-    utilization.set(performance.eventLoopUtilization(this.#utilization, before).utilization);
-    openFds.set((await readdir("/proc/self/fd")).length);
-    maxFds.set(await openFilesMax());
+    const { utilization: busy } = performance.eventLoopUtilization(this.#utilization, before);
+    utilization.set(labels, busy);
+    openFds.set(labels, (await readdir("/proc/self/fd")).length);
+    maxFds.set(labels, await openFilesMax());
   }
 
   [Symbol.dispose](): void {
@@ -109,22 +116,28 @@ async function openFilesMax(): Promise<number> {
 }
 
 function processFamilies(registry: MetricRegistry) {
-  const gauge = (name: string, help: string): Gauge => registry.gauge({ name, help });
+  const labelNames = ["process"] as const;
+  // While a front process is being replaced, two processes have its name.
+  const gauge = (name: string, help: string): Gauge<"process"> =>
+    registry.gauge({ name, help, labelNames });
+  const highest = (name: string, help: string): Gauge<"process"> =>
+    registry.gauge({ name, help, labelNames, aggregator: "max" });
   return {
     cpu: registry.counter({
       name: "process_cpu_seconds_total",
-      help: "CPU seconds of the main process",
+      help: "CPU seconds of a process of the node: main, or a front process",
+      labelNames,
     }),
-    memory: gauge("process_resident_memory_bytes", "Resident memory of the main process"),
-    heap: gauge("nodejs_heap_size_used_bytes", "Used heap of the main process"),
-    openFds: gauge("process_open_fds", "Open file descriptors of the main process"),
-    maxFds: gauge("process_max_fds", "Maximum number of open file descriptors"),
-    start: gauge("process_start_time_seconds", "Start time of the main process, as Unix time"),
-    delay: gauge(
+    memory: gauge("process_resident_memory_bytes", "Resident memory of a process"),
+    heap: gauge("nodejs_heap_size_used_bytes", "Used heap of a process"),
+    openFds: gauge("process_open_fds", "Open file descriptors of a process"),
+    maxFds: highest("process_max_fds", "Maximum number of open file descriptors of a process"),
+    start: highest("process_start_time_seconds", "Start time of a process, as Unix time"),
+    delay: highest(
       "nodejs_eventloop_delay_p99_seconds",
       "99th percentile of the delay of the event loop since the last scrape",
     ),
-    utilization: gauge(
+    utilization: highest(
       "nodejs_eventloop_utilization_ratio",
       "Share of the time since the last scrape in which the event loop was busy",
     ),

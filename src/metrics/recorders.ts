@@ -53,6 +53,8 @@ export interface HttpRecorder {
     request: { readonly method: string; readonly route: HttpRoute },
     response: { readonly status: number; readonly seconds: number },
   ): void;
+  /** Records a connection that was refused before it called anything. */
+  turnedAway(reason: string): void;
 }
 
 /** How a live stream ended. */
@@ -88,6 +90,11 @@ export interface EngineRecorder {
   beginStream(model: string): LiveRecorder;
 }
 
+/** The kinds of jobs, each with a queue. */
+export const jobKinds = ["transcript", "alignment"] as const;
+export type JobKind = (typeof jobKinds)[number];
+
+/** The jobs of one kind. */
 export interface JobRecorder {
   /** Records that an attempt at a job begins on this node. */
   began(): void;
@@ -99,6 +106,8 @@ export interface JobRecorder {
   retried(): void;
   /** Records that an attempt returned its job to the queue, for example at a shutdown. */
   released(): void;
+  /** Records that a job ended as ERROR without an attempt, with its ErrorInfo.reason. */
+  expired(reason: string): void;
 }
 
 /** The results of attempts to deliver a message. */
@@ -107,6 +116,10 @@ export type DeliveryResult = (typeof deliveryResults)[number];
 
 export interface WebhookRecorder {
   attempted(result: DeliveryResult): void;
+}
+
+export interface QueueRecorder extends WebhookRecorder {
+  jobs(kind: JobKind): JobRecorder;
 }
 
 export const mediaOperations = ["put", "open", "append", "finish", "delete"] as const;

@@ -95,14 +95,18 @@ export class StorageMetrics implements MediaRecorder, PoolRecorder {
     this.#waits.observe(seconds);
   }
 
-  /** Brings the families up to date before a scrape. */
-  async refresh(pool: PoolFacts, dataFolder: string): Promise<void> {
+  /** Brings the families of media and database connections up to date before a scrape. */
+  refresh(pool: PoolFacts): void {
     this.#bytes.inc(this.#written);
     this.#written = 0;
     this.#connections.set({ state: "used" }, pool.used);
     this.#connections.set({ state: "idle" }, pool.idle);
     this.#max.set(pool.max);
     this.#waiting.set(pool.waiting);
+  }
+
+  /** Brings the families of the disk up to date before a scrape. */
+  async refreshDisk(dataFolder: string): Promise<void> {
     const { bavail, blocks, bsize } = await statfs(dataFolder);
     this.#disk.free.set(bavail * bsize);
     this.#disk.size.set(blocks * bsize);

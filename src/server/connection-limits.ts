@@ -47,6 +47,7 @@ export class Connections {
   readonly #limits: ConnectionLimits;
   readonly #makeRoom: () => void;
   readonly #answeredMax: number;
+  readonly #turnedAway: (reason: string) => void;
   /** Each open connection and the address for which it is counted. */
   readonly #open = new Map<Socket, string>();
   readonly #perBlock = new Map<string, number>();
@@ -55,12 +56,22 @@ export class Connections {
 
   /**
    * `makeRoom` closes unused connections when there are too many in total. `isAnswering` states
-   * whether refused connections get an error in cleartext.
+   * whether refused connections get an error in cleartext. `turnedAway` is called with the reason
+   * for each of them.
    */
   constructor(
     limits: ConnectionLimits,
-    { makeRoom, isAnswering }: { readonly makeRoom: () => void; readonly isAnswering: boolean },
+    {
+      makeRoom,
+      isAnswering,
+      turnedAway = () => {},
+    }: {
+      readonly makeRoom: () => void;
+      readonly isAnswering: boolean;
+      readonly turnedAway?: ((reason: string) => void) | undefined;
+    },
   ) {
+    this.#turnedAway = turnedAway;
     this.#limits = limits;
     this.#makeRoom = makeRoom;
     this.#answeredMax = isAnswering ? answeredMax : 0;
@@ -117,6 +128,7 @@ export class Connections {
   }
 
   #turnAway(socket: Socket, error: ServiceError): void {
+    this.#turnedAway(error.reason);
     socket.on("error", () => socket.destroy());
     if (this.#answered >= this.#answeredMax) {
       socket.resetAndDestroy();

@@ -95,6 +95,7 @@ export async function openPort(
     makeRoom: () => http1.closeIdleConnections(),
     // An error in cleartext would be nothing to a client that expects TLS.
     isAnswering: certificate === undefined,
+    turnedAway: handlers.turnedAway,
   });
   /** Connections whose protocol is not yet known. */
   const silent = new Set<Socket>();

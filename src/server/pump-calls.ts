@@ -19,6 +19,8 @@ export interface PortHandlers {
    */
   readonly refuse: (code: string, socket: Duplex) => void;
   readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+  /** Notes that a connection was refused because too many are open. */
+  readonly turnedAway?: (reason: string) => void;
 }
 
 /** Starts each call when the pump permits it. Health requests start immediately. */

@@ -49,4 +49,5 @@ const unrecordedCall: RecordedCall = { called() {}, failed() {}, end() {} };
 export const unrecorded: CallRecorder & HttpRecorder = {
   begin: () => unrecordedCall,
   answered() {},
+  turnedAway() {},
 };

@@ -236,7 +236,7 @@ export async function openServer(listen: ListenOptions, parts: ServerParts): Pro
   );
   const port = await openPort(
     listen,
-    { handle, refuse: refuseMalformed, upgrade: upgradeHandler(sockets, network, access) },
+    { handle, ...refusals(recorder), upgrade: upgradeHandler(sockets, network, access) },
     listen.limits,
   );
 
@@ -249,6 +249,14 @@ export async function openServer(listen: ListenOptions, parts: ServerParts): Pro
     drain: (msMax, hurried) => end.drain(opened, { msMax, hurried }),
     retire: (msMax, hurried) => end.retire(opened, { msMax, hurried }),
     [Symbol.asyncDispose]: () => end.close(opened),
+  };
+}
+
+/** Returns what the port does with input and connections that are refused before any call. */
+function refusals(recorder: HttpRecorder) {
+  return {
+    refuse: refuseMalformed,
+    turnedAway: (reason: string) => recorder.turnedAway(reason),
   };
 }
 

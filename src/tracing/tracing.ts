@@ -100,6 +100,18 @@ export async function traced<T>(
   }
 }
 
+/**
+ * Makes a span of the time that something has waited in a queue until now, in the trace in which it
+ * was queued.
+ */
+export function traceWait(
+  name: string,
+  { parent, waitedMs }: { readonly parent: string | null; readonly waitedMs: number },
+): void {
+  if (parent === null) return;
+  startSpan(name, { parent, startMs: Date.now() - Math.max(0, waitedMs) })?.end();
+}
+
 /** Runs something for a request or in a span: log lines and spans within it name them. */
 export function within<T>(added: Ambient, run: () => T): T {
   return ambient.run({ ...ambient.getStore(), ...added }, run);

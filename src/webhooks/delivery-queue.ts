@@ -1,5 +1,5 @@
 import { sql, type Kysely, type Transaction, type UpdateObject } from "kysely";
-import { isHeld, later, releaseLease, type Lease } from "../database/lease.ts";
+import { isHeld, later, releaseLease, waitedMs, type Lease } from "../database/lease.ts";
 import type { Tables } from "../database/tables.ts";
 import { retryDelayMs } from "./retry-delay.ts";
 import type { Refusal } from "./send-delivery.ts";
@@ -17,6 +17,8 @@ export interface LeasedDelivery extends Lease {
   readonly attempts: number;
   /** The time of the lease, by the clock of the database. */
   readonly at: Date;
+  /** How long it was due before it was leased. */
+  readonly waitedMs: number;
   /** The time from the lease until the message is given up. */
   readonly leftMs: number;
   /** The place in a trace that caused the message; null for none. */
@@ -69,8 +71,8 @@ export async function leaseDeliveries(
         case when w.failing_since is null then ${ofWebhookMax}::int else 1 end as most
       from waiting join webhook w on w.id = waiting.webhook_id left join sending on sending.id = w.id
       where w.disabled_at is null
-    ), due as (
-      select ready.id from open cross join lateral (
+    ), next as (
+      select ready.id, ready.due_at from open cross join lateral (
         select d.id, d.due_at, row_number() over (order by d.due_at) as turn from (
           select id, due_at from webhook_delivery
           where webhook_id = open.id and state = 'PENDING' and due_at <= now()
@@ -81,10 +83,10 @@ export async function leaseDeliveries(
     update webhook_delivery d
     set lease = d.lease + 1, tries = d.tries + 1, attempts = d.attempts + 1,
       last_attempt_at = now(), due_at = ${later(leaseMs)}
-    from webhook w
-    where d.id in (select id from due) and w.id = d.webhook_id
+    from webhook w, next
+    where d.id = next.id and w.id = d.webhook_id
     returning d.id, d.webhook_id, d.lease, w.url, d.body, w.secret, d.tries, now() as at,
-      d.traceparent,
+      d.traceparent, ${waitedMs} as waited_ms,
       case when w.previous_secret_until > now() then w.previous_secret end as previous_secret,
       extract(epoch from d.give_up_at - now())::float8 * 1000 as left_ms
   `.execute(db);
@@ -97,6 +99,7 @@ export async function leaseDeliveries(
     secrets: row.previous_secret ? [row.secret, row.previous_secret] : [row.secret],
     attempts: row.tries,
     at: row.at,
+    waitedMs: row.waited_ms,
     leftMs: row.left_ms,
     traceparent: row.traceparent,
   }));
@@ -112,6 +115,7 @@ interface LeasedRow {
   readonly previous_secret: Buffer | null;
   readonly tries: number;
   readonly at: Date;
+  readonly waited_ms: number;
   readonly left_ms: number;
   readonly traceparent: string | null;
 }

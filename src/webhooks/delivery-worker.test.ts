@@ -3,6 +3,7 @@ import { connect } from "node:net";
 import { after, before, test } from "node:test";
 import { create } from "@bufbuild/protobuf";
 import { pino } from "pino";
+import { countQueues } from "../../test/fixtures/counted-queues.ts";
 import {
   openReceiver,
   openWebhooks,
@@ -207,10 +208,13 @@ test("410 Gone ends the message and disables the webhook with a reason", async (
   await using receiver = await openReceiver((response) => response.writeHead(410).end());
   const account = await fixture.addAccount();
   const { id } = await fixture.make(account, { url: receiver.url });
-  await using _worker = fixture.openWorker();
+  const { queues, valueOf } = countQueues();
+  await using _worker = fixture.openWorker({ recorder: queues });
   await fixture.notify(account);
   const delivery = await deliveryOnce(id, ({ state }) => state === "FAILED");
   assert.equal(delivery.last_problem, "the receiver answered 410 Gone");
+  const result = "given_up";
+  await until(async () => (await valueOf("hlust_webhook_deliveries_total", { result })) === 1);
   const { webhooks } = await fixture.service.listWebhooks(
     create(ListWebhooksRequestSchema),
     fixture.call(account),
@@ -309,10 +313,12 @@ test("a worker that stops releases its messages, and the next worker sends them 
   });
   const account = await fixture.addAccount();
   const { id } = await fixture.make(account, { url: receiver.url });
-  const worker = fixture.openWorker();
+  const { queues, valueOf } = countQueues();
+  const worker = fixture.openWorker({ recorder: queues });
   await fixture.notify(account);
   await until(async () => receiver.received.length === 1);
   await worker[Symbol.asyncDispose]();
+  assert.ok(((await valueOf("hlust_webhook_deliveries_total", { result: "released" })) ?? 0) >= 1);
   assert.equal((await fixture.deliveries(id))[0]?.attempts, 0);
   await using _next = fixture.openWorker();
   const delivery = await deliveryOnce(id, ({ state }) => state === "DELIVERED");

@@ -7,7 +7,7 @@ import type { MediaAllowList } from "../media/media-url.ts";
 import type { WebhookRecorder } from "../metrics/recorders.ts";
 import { errorFields, type Log } from "../std/log.ts";
 import { repeat } from "../std/repeat.ts";
-import { traced, type Span } from "../tracing/tracing.ts";
+import { traced, traceWait, type Span } from "../tracing/tracing.ts";
 import {
   leaseDeliveries,
   noteDelivered,
@@ -147,7 +147,9 @@ class DeliveryWorker implements AsyncDisposable {
 
   /** Sends a message as a step of the trace that caused it, which its receiver can continue. */
   async #deliver(delivery: LeasedDelivery): Promise<void> {
-    const options = { kind: "client", parent: delivery.traceparent ?? "" } as const;
+    const { traceparent, waitedMs } = delivery;
+    traceWait("queue webhook", { parent: traceparent, waitedMs });
+    const options = { kind: "client", parent: traceparent ?? "" } as const;
     await traced("deliver webhook", options, (span) => this.#attempt(delivery, span));
   }
 

@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { Agent, get, type IncomingMessage } from "node:http";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { after, before, test } from "node:test";
@@ -10,9 +9,15 @@ import { setTimeout as delay } from "node:timers/promises";
 import { cpuSlowness } from "../fixtures/cpu-slowness.ts";
 import { speech } from "../fixtures/engine-pool-fixture.ts";
 import { silence } from "../fixtures/flite.ts";
+import { wavOf } from "../fixtures/jobs-fixture.ts";
+import { openOtlpReceiver, type OtlpReceiver } from "../fixtures/otlp-receiver.ts";
 import { parseMetrics, sumOf } from "../fixtures/parse-metrics.ts";
 import { until, within } from "../fixtures/until.ts";
+import { openMediaHost } from "../spec/media-host.ts";
+import { callRest } from "../spec/service.ts";
 import { finalsOf, openStream, streamingConfig, type TestStream } from "../spec/stream.ts";
+import { callOf, openLoad } from "./calls-alone.ts";
+import { scriptedSamples } from "./scripted-recording.ts";
 import { startService, treeOf, type ServiceProcess } from "./process.ts";
 
 /**
@@ -27,6 +32,7 @@ const startMsMax = 240_000;
 const opened = new AsyncDisposableStack();
 let service: ServiceProcess;
 let settingsFile: string;
+let receiver: OtlpReceiver;
 
 /** Writes the file of settings, with the origin of web pages that may call. */
 function allowOrigin(origin: string): void {
@@ -35,6 +41,7 @@ function allowOrigin(origin: string): void {
 
 before(
   async () => {
+    receiver = opened.use(await openOtlpReceiver());
     const data = mkdtempSync(join(tmpdir(), "hlust-fronts-"));
     opened.defer(() => rmSync(data, { recursive: true, force: true }));
     settingsFile = join(data, "hlust.yaml");
@@ -47,6 +54,9 @@ before(
         HLUST_DRAIN: "1h",
         HLUST_ACCOUNT_STREAMS: `${streamsMax}`,
         HLUST_METRICS_TOKEN: metricsToken,
+        HLUST_ACCESS_LOG: "true",
+        OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
+        OTEL_BSP_SCHEDULE_DELAY: "50",
       }),
     );
     // Otherwise a drain would wait for streams of a test that has failed.
@@ -89,25 +99,15 @@ function fronts(): readonly number[] {
     .map(({ pid }) => pid);
 }
 
-/** Makes a call on a connection of its own. Returns the status. */
-async function callAlone(
-  path: string,
-  { token = service.key, origin }: { readonly token?: string; readonly origin?: string } = {},
-): Promise<IncomingMessage> {
-  const headers = { authorization: `Bearer ${token}`, ...(origin !== undefined && { origin }) };
-  const agent = new Agent({ keepAlive: false });
-  return await new Promise((resolve, reject) => {
-    get(`${service.address}${path}`, { headers, agent }, (response) => {
-      response.resume().once("end", () => resolve(response));
-    }).once("error", reject);
-  });
-}
+const callAlone = (path: string, options?: Parameters<typeof callOf>[2]) =>
+  callOf(service, path, options);
 
-async function scrape() {
-  const headers = { authorization: `Bearer ${metricsToken}` };
+async function scrape(format: "prometheus" | "openmetrics" = "prometheus") {
+  const accept = format === "openmetrics" ? "application/openmetrics-text; version=1.0.0" : "*/*";
+  const headers = { accept, authorization: `Bearer ${metricsToken}` };
   const response = await fetch(`${service.address}/metrics`, { headers });
   assert.equal(response.status, 200);
-  return parseMetrics(await response.text(), "prometheus");
+  return parseMetrics(await response.text(), format);
 }
 
 const list = "/v1alpha1/transcripts";
@@ -123,9 +123,21 @@ test("one scrape, on any front process, has the calls of all", { timeout }, asyn
   for (let call = 0; call < calls; call += 1) assert.equal((await callAlone(list)).statusCode, 200);
   for (let time = 0; time < 4; time += 1) assert.equal(await listCalls(), before + calls);
   const metrics = await scrape();
-  for (const front of ["1", "2"]) {
-    assert.ok((sumOf(metrics, "hlust_front_cpu_seconds_total", { front }) ?? 0) > 0, front);
+  for (const process of ["main", "front1", "front2"]) {
+    const valueOf = (name: string) => sumOf(metrics, name, { process }) ?? NaN;
+    assert.ok(valueOf("process_cpu_seconds_total") > 0.1, process);
+    assert.ok(valueOf("process_resident_memory_bytes") > 20_000_000, process);
+    assert.ok(Math.abs(valueOf("process_start_time_seconds") - Date.now() / 1000) < 3_600, process);
+    assert.ok(valueOf("nodejs_eventloop_delay_p99_seconds") >= 0, process);
+    assert.ok(valueOf("nodejs_eventloop_utilization_ratio") <= 1, process);
   }
+  const other = await scrape("openmetrics");
+  assert.deepEqual(
+    Array.from(other.keys()),
+    Array.from(metrics.values(), ({ name, type }) =>
+      type === "counter" ? name.replace(/_total$/, "") : name,
+    ),
+  );
   assert.equal((await callAlone("/metrics", { token: "another" })).statusCode, 401);
   const page = readFileSync(resolve(import.meta.dirname, "../../docs/operations.md"), "utf8");
   const documented = Array.from(page.matchAll(/^\| `(hlust_front_\w+)` \|/gm), ([, name]) => name);
@@ -155,11 +167,58 @@ test("SIGHUP changes the settings of every front process", { timeout }, async ()
   }
 });
 
+test(
+  "a job of a call on a front process is a step of the caller's trace, and log lines name the process",
+  { timeout },
+  async () => {
+    const recording = wavOf(scriptedSamples([700], { pauseMs: 600 }));
+    await using host = await openMediaHost({ "/talk.wav": recording });
+    const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
+    const requestId = "traced-1";
+    const { status } = await callRest(service.address, service.key, {
+      method: "POST",
+      path: "/v1alpha1/transcriptjob:submit",
+      body: {
+        metadata: { languageCode: "is-IS", fileType: "AUDIO" },
+        useUri: true,
+        uri: `${host.address}/talk.wav`,
+      },
+      headers: { "x-request-id": requestId, traceparent: `00-${traceId}-b7ad6b7169203331-01` },
+    });
+    assert.equal(status, 200);
+    const named = (name: string) => receiver.named(name).filter((span) => span.traceId === traceId);
+    const method = "hlust.transcripts.v1alpha1.Transcripts/SubmitTranscriptJob";
+    await until(async () => Promise.resolve(named("process job").length === 1), startMsMax);
+    await until(async () => Promise.resolve(named(method).length === 1));
+    assert.equal(named("process job")[0]?.parentSpanId, named(method)[0]?.spanId);
+    const linesWith = (part: string): Record<string, unknown>[] =>
+      service
+        .output()
+        .errors.split("\n")
+        .filter((line) => line.startsWith("{") && line.includes(part))
+        .map((line) => JSON.parse(line));
+    await until(async () => Promise.resolve(linesWith(`"${requestId}"`).length > 0));
+    // A front process has the call, and the main process, which is not named, the job.
+    const isOfFront = (line: Record<string, unknown>) =>
+      /^front[12]$/.test(String(line["process"]));
+    assert.ok(linesWith(`"${requestId}"`).every(isOfFront));
+    const [started] = linesWith("job.started");
+    assert.deepEqual([started?.["traceId"], started?.["process"]], [traceId, undefined]);
+  },
+);
+
 test("the limit of streams counts those of all front processes", { timeout }, async () => {
+  const countOf = async (name: string) => sumOf(await scrape(), name) ?? 0;
+  const finals = await countOf("hlust_live_final_lag_seconds_count");
   const streams = await Promise.all(Array.from({ length: streamsMax }, openSpoken));
+  // Each stream counts once, although its audio passes through two processes.
+  assert.equal(await countOf("hlust_live_streams"), streamsMax);
+  assert.equal(await countOf("hlust_live_final_lag_seconds_count"), finals + streamsMax);
   const used = async () => {
     const metrics = await scrape();
-    return ["1", "2"].map((front) => sumOf(metrics, "hlust_front_connections", { front }) ?? 0);
+    return ["front1", "front2"].map(
+      (process) => sumOf(metrics, "hlust_front_connections", { process }) ?? 0,
+    );
   };
   await until(async () => (await used()).every((connections) => connections >= streamsMax / 2));
   for (let time = 0; time < 4; time += 1) {
@@ -258,7 +317,7 @@ test(
   async () => {
     const before = fronts();
     const streams = await Promise.all(Array.from({ length: 4 }, openSpoken));
-    await using load = openLoad();
+    await using load = openLoad(service, list);
     service.child.kill("SIGUSR2");
     // The first one is replaced when its streams have ended; until then, both serve.
     await until(async () => Promise.resolve(fronts().length === 3), startMsMax);
@@ -277,41 +336,6 @@ test(
     );
   },
 );
-
-/** Makes calls, each on a connection of its own, and streams, until it is stopped. */
-function openLoad() {
-  const failures: string[] = [];
-  const stopped = new AbortController();
-  let calls = 0;
-  const repeat = async (call: () => Promise<unknown>) => {
-    while (!stopped.signal.aborted) {
-      await call().catch((error: unknown) => failures.push(String(error)));
-      calls += 1;
-    }
-  };
-  const listed = async () => assert.equal((await callAlone(list)).statusCode, 200);
-  const streamed = async () => {
-    const stream = await openStream(service.address, { token: service.key });
-    stream.send(streamingConfig({ languageCode: "is-IS" }));
-    stream.send({ audioContent: "" });
-    assert.equal(await stream.closed, 1000);
-  };
-  const running = [repeat(listed), repeat(listed), repeat(streamed)];
-  const stop = async () => {
-    stopped.abort();
-    await Promise.all(running);
-    return failures;
-  };
-  return {
-    get calls() {
-      return calls;
-    },
-    stop,
-    async [Symbol.asyncDispose]() {
-      await stop();
-    },
-  };
-}
 
 test(
   "front processes drain: new calls are refused, open streams go on, and a second signal ends them",

@@ -7,8 +7,10 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { after, test } from "node:test";
 import { parse } from "yaml";
-import { parseMetrics } from "../fixtures/parse-metrics.ts";
-import { openTestService } from "../spec/service.ts";
+import { errorCodes } from "../../src/std/error-codes.ts";
+import { startService } from "../fault/process.ts";
+import { parseMetrics, type Sample } from "../fixtures/parse-metrics.ts";
+import { until } from "../fixtures/until.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 const prometheus = join(root, "deploy/prometheus");
@@ -16,6 +18,8 @@ const folder = mkdtempSync(join(tmpdir(), "hlust-dashboards-"));
 after(() => {
   rmSync(folder, { recursive: true, force: true });
 });
+
+const familiesMax = 60;
 
 interface Alert {
   readonly alert: string;
@@ -75,12 +79,24 @@ test("promtool accepts the rules and the configuration, and the tests of the rul
 
 test("each alert is tested, and has a runbook that names it", () => {
   const alerts = readAlerts();
-  assert.ok(alerts.length >= 10);
+  const names = new Set(alerts.map(({ alert }) => alert));
+  const needed = [
+    "HlustQueueTooOld",
+    "HlustEnginesRestarting",
+    "HlustFinalsLate",
+    "HlustDiskLow",
+    "HlustDatabaseAway",
+    "HlustCertificateExpires",
+    "HlustWebhooksFailing",
+  ];
+  assert.deepEqual(new Set(needed).difference(names), new Set());
   const tests = readFileSync(join(prometheus, "alerts.test.yml"), "utf8");
   const runbooks = new Set<string>();
   for (const { alert, annotations, labels } of alerts) {
     const fires = new RegExp(String.raw`alertname: ${alert}\n\s+exp_alerts:\n`);
     assert.match(tests, fires, `no test in which ${alert} fires`);
+    const isSilent = tests.includes(`alertname: ${alert}, exp_alerts: [] }`);
+    assert.ok(isSilent, `no test in which ${alert} does not fire`);
     assert.match(labels.severity, /^(?:critical|warning)$/);
     const file = join(root, annotations.runbook);
     assert.ok(existsSync(file), `${alert}: no ${annotations.runbook}`);
@@ -132,37 +148,53 @@ test("panels do not overlap, and have titles", () => {
   }
 });
 
+/** The names of metrics. Labels of a grouping, such as "by (rpc_method)", are not metrics. */
+const metricName =
+  /\b(?!(?:rpc_method|http_route|http_request_method)\b)(?:hlust|process|nodejs|db|http|rpc)_[a-z0-9_]+/g;
+/** Metrics with the matchers of their labels. */
+const selector = new RegExp(String.raw`(${metricName.source})(?:\{([^}]*)\})?`, "g");
+
+/** The codes of calls, which have no series before the first call ends with them. */
+const codes: ReadonlySet<string> = new Set(errorCodes.map((code) => code.toUpperCase()));
+
+/** Fails unless the service has the labels of a selector, with each value that it lists. */
+function checkMatchers(series: readonly Sample[], name: string, matchers: string): void {
+  for (const [, label = "", isPattern, value = ""] of matchers.matchAll(/(\w+)=(~?)"([^"]*)"/g)) {
+    if (label === "instance") continue;
+    for (const one of isPattern ? value.split("|") : [value]) {
+      const isThere = series.some(({ labels }) => labels[label] === one);
+      assert.ok(isThere || (label === "code" && codes.has(one)), `${name}{${label}="${one}"}`);
+    }
+  }
+}
+
 test("a running service has every metric and label that an alert or a panel names, and panels show every family", async () => {
-  await using service = await openTestService({
+  // A node with all that a node can have: front processes, and an engine node that is not there.
+  await using service = await startService(join(folder, "data"), {
     HLUST_ENGINE: "scripted",
     HLUST_METRICS_LISTEN: "127.0.0.1:0",
-    // An engine node that is not there has its families as well.
+    HLUST_FRONT_PROCESSES: "2",
     HLUST_ENGINES: "127.0.0.1:9",
     HLUST_OWN_ENGINES: "true",
     HLUST_ENGINE_CREDENTIAL: "a-credential-that-no-node-has-0001",
   });
-  const text = await (await fetch(`${service.app.metricsAddress}/metrics`)).text();
-  const families = parseMetrics(text, "prometheus");
+  const found = () => /^hlust: metrics at (\S+)$/m.exec(service.output().out)?.[1];
+  await until(async () => Promise.resolve(found() !== undefined));
+  const address = found() ?? "";
+  const scrape = await (await fetch(address)).text();
+  execFileSync("promtool", ["check", "metrics"], { input: scrape, encoding: "utf8" });
+  const families = parseMetrics(scrape, "prometheus");
+  assert.ok(families.size <= familiesMax, `${families.size} families`);
   const samples = [...families.values()].flatMap((family) => family.samples);
   const shown = readDashboards().flatMap((dashboard) => expressionsOf(dashboard));
   const expressions = [...readAlerts().map(({ expr }) => expr), ...shown];
   const used = new Set<string>();
   for (const expr of expressions) {
-    const selectors = expr.matchAll(
-      /\b((?:hlust|process|nodejs|db|http|rpc)_[a-z0-9_]+)(?:\{([^}]*)\})?/g,
-    );
-    for (const [, name = "", matchers = ""] of selectors) {
-      // Labels of a grouping, such as "by (rpc_method)", are not metrics.
-      if (/^(?:rpc_method|http_route|http_request_method)$/.test(name)) continue;
+    for (const [, name = "", matchers = ""] of expr.matchAll(selector)) {
       const series = samples.filter((sample) => sample.name === name);
       assert.ok(series.length > 0, `${name} is not in a scrape: ${expr}`);
       used.add(name.replace(/_(?:bucket|sum|count)$/, ""));
-      for (const [, label = "", value = ""] of matchers.matchAll(/(\w+)="([^"]*)"/g)) {
-        assert.ok(
-          series.some(({ labels }) => labels[label] === value),
-          `${name}{${label}="${value}"}`,
-        );
-      }
+      checkMatchers(series, name, matchers);
     }
     const wholeFamilies = expr.matchAll(/by \(([^)]+)\)/g);
     const labels = new Set(samples.flatMap((sample) => Object.keys(sample.labels)));
@@ -174,4 +206,22 @@ test("a running service has every metric and label that an alert or a panel name
   }
   const unseen = [...families.keys()].filter((name) => !used.has(name));
   assert.deepEqual(unseen, []);
+  // Pages and the chart name metrics as well.
+  const pages = globSync(
+    ["docs/runbooks/*.md", "docs/operations/*.md", "docs/cluster.md", "deploy/helm/**/*.yaml"],
+    { cwd: root },
+  );
+  assert.ok(pages.length > 10);
+  for (const page of pages) {
+    const text = readFileSync(join(root, page), "utf8");
+    for (const [, name = "", matchers = ""] of text.matchAll(selector)) {
+      // "hlust_<id>" is the form of a key, and a name that ends in _ stands for several.
+      if (!name.startsWith("hlust_") && !families.has(name)) continue;
+      const series = samples.filter(
+        (sample) => sample.name === name || (name.endsWith("_") && sample.name.startsWith(name)),
+      );
+      assert.ok(series.length > 0, `${page}: ${name}`);
+      checkMatchers(series, `${page}: ${name}`, matchers);
+    }
+  }
 });

@@ -45,6 +45,7 @@ before(async () => {
       HLUST_ENGINE_CREDENTIAL: credential,
       HLUST_TLS_CERTIFICATE: certificate,
       HLUST_TLS_KEY: key,
+      HLUST_METRICS_LISTEN: "127.0.0.1:0",
     }),
   );
   const said = [
@@ -94,6 +95,18 @@ test("jobs, speakers and alignment on an engine node have the results of models 
   }
   assert.notEqual(found.aligned.version.name, found.recognized.version.name);
   assert.deepEqual(found.aligned.segments, expected.aligned.segments);
+});
+
+test("/metrics of the engine node shows its engines, and nothing of a database", async () => {
+  const [, address = ""] = /^hlust: metrics at (\S+)$/m.exec(node.output().out) ?? [];
+  const own = parseMetrics(await (await fetch(address)).text(), "prometheus");
+  assert.equal(sumOf(own, "hlust_build_info", { role: "engine" }), 1);
+  assert.equal(sumOf(own, "hlust_part_ready", { part: "engines" }), 1);
+  assert.equal(sumOf(own, "hlust_part_ready", { part: "database" }), undefined);
+  assert.ok((sumOf(own, "hlust_engine_audio_seconds_total", { use: "job" }) ?? 0) > 1);
+  assert.ok((sumOf(own, "hlust_engine_resident_memory_bytes") ?? 0) > 1_000_000);
+  assert.ok((sumOf(own, "hlust_disk_size_bytes") ?? 0) > 1_000_000);
+  assert.equal(sumOf(own, "hlust_scrape_failures_total"), 0);
 });
 
 test("/metrics shows the engine node, and its loss", async () => {

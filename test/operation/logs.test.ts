@@ -1,8 +1,10 @@
 // The lines of the log and of the access log, as a real process writes them.
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
+import process from "node:process";
 import { after, before, test } from "node:test";
 import { createClient } from "@connectrpc/connect";
 import {
@@ -122,6 +124,50 @@ test("no line has a token, a query or what was said, and probes have no line", a
   for (const text of [service.key, "secret-word", "probe-1", "token="]) {
     assert.ok(!errors.includes(text), text);
   }
+});
+
+/** Runs the log of a node with these settings, on a terminal or not. Returns its lines. */
+function linesOf(settings: Readonly<Record<string, string>>, isTerminal: boolean): string[] {
+  const source = (path: string) => JSON.stringify(resolve(import.meta.dirname, "../../src", path));
+  const program = `
+    import { readConfig } from ${source("config.ts")};
+    import { openLogs } from ${source("open-logs.ts")};
+    import { within } from ${source("tracing/tracing.ts")};
+    const { log } = openLogs(readConfig(${JSON.stringify(settings)}), "front1");
+    log.info({ ms: 3 }, "a.written");
+    within({ requestId: "r" }, () => log.info("a.sampled"));
+    within({ requestId: "r" }, () => log.warn("a.warning"));
+    log.debug("a.debugged");`;
+  const node = [process.execPath, "--input-type=module", "-e", program];
+  const quoted = node.map((word) => `'${word.replaceAll("'", String.raw`'\''`)}'`).join(" ");
+  const { status, stdout, stderr } = isTerminal
+    ? spawnSync("script", ["-qec", quoted, "/dev/null"], { encoding: "utf8" })
+    : spawnSync(node[0] ?? "", node.slice(1), { encoding: "utf8" });
+  assert.equal(status, 0, stdout + stderr);
+  return (isTerminal ? stdout : stderr).split(/\r?\n/).filter((line) => line !== "");
+}
+
+test("the log is pretty on a terminal and JSON elsewhere, and the settings choose level and sample", () => {
+  const pretty = /^[\d:.]{12} INFO  a\.written process=front1 ms=3$/;
+  const eventsOf = (lines: readonly string[]) =>
+    lines.map((line) => {
+      const { event, process: of }: Record<string, unknown> = JSON.parse(line);
+      return `${String(of)} ${String(event)}`;
+    });
+  const [written, sampled, warning, debugged] = ["written", "sampled", "warning", "debugged"].map(
+    (event) => `front1 a.${event}`,
+  );
+  assert.match(linesOf({}, true)[0] ?? "", pretty);
+  assert.match(linesOf({ HLUST_LOG_FORMAT: "pretty" }, false)[0] ?? "", pretty);
+  assert.deepEqual(eventsOf(linesOf({}, false)), [written, sampled, warning]);
+  assert.deepEqual(eventsOf(linesOf({ HLUST_LOG: "debug", HLUST_LOG_SAMPLE: "0" }, false)), [
+    written,
+    warning,
+    debugged,
+  ]);
+  assert.deepEqual(eventsOf(linesOf({ HLUST_LOG: "warn", HLUST_LOG_FORMAT: "json" }, true)), [
+    warning,
+  ]);
 });
 
 test("at the level debug, no line has what was said, and a sampled access log has the calls that failed", async () => {

@@ -1,25 +1,42 @@
 // The text of /metrics: both formats, read by a second implementation and by promtool; the families
-// that are documented; and series that no caller can add.
+// that are documented; series that no caller can add; and what a scrape shows of a database that
+// does not answer, and of an engine that stands still.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { connect as connectHttp2 } from "node:http2";
+import { connect } from "node:net";
 import { join, resolve } from "node:path";
+import process from "node:process";
 import { text } from "node:stream/consumers";
 import { after, before, test } from "node:test";
-import { parseMetrics, seriesOf, type ParsedMetrics } from "../fixtures/parse-metrics.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import { postgresOf, treeOf } from "../fault/process.ts";
+import { scriptedSamples } from "../fault/scripted-recording.ts";
+import { parseMetrics, seriesOf, sumOf, type ParsedMetrics } from "../fixtures/parse-metrics.ts";
+import { until } from "../fixtures/until.ts";
 import { openTestService, type TestService } from "../spec/service.ts";
+import { finalsOf, openStream, streamingConfig } from "../spec/stream.ts";
 
 const familiesMax = 60;
 const seriesMax = 2_000;
+const connectionsMax = 40;
+/** For how long the engine process stands still after an utterance. */
+const stoppedMs = 1_500;
+const chunkMs = 100;
+const chunkBytes = chunkMs * 32;
 const openMetricsType = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 let service: TestService;
 const opened = new AsyncDisposableStack();
 
 before(async () => {
-  const settings = { HLUST_ENGINE: "scripted", HLUST_METRICS_LISTEN: "127.0.0.1:0" };
+  const settings = {
+    HLUST_ENGINE: "scripted",
+    HLUST_METRICS_LISTEN: "127.0.0.1:0",
+    HLUST_CONNECTIONS_MAX: `${connectionsMax}`,
+  };
   service = opened.use(await openTestService(settings));
 });
 after(() => opened.disposeAsync());
@@ -121,6 +138,111 @@ test("the listener answers health checks, and nothing else", async () => {
   }
   assert.equal((await fetch(`${address}/metrics`, { method: "POST" })).status, 405);
   assert.equal((await service.call("GET", "/metrics")).status, 404, "not on the common port");
+});
+
+test("a database that does not answer is shown as not ready, with the calls that use it", async () => {
+  const database = postgresOf(service.dataFolder).map(({ pid }) => pid);
+  assert.ok(database.length > 0);
+  const valueOf = async (name: string, labels: Readonly<Record<string, string>>) =>
+    sumOf(await scrape(), name, labels);
+  const isReady = async () => await valueOf("hlust_part_ready", { part: "database" });
+  for (const pid of database) process.kill(pid, "SIGSTOP");
+  let listed: ReturnType<TestService["call"]> | undefined;
+  try {
+    listed = service.call("GET", "/v1alpha1/transcripts");
+    await until(async () => (await isReady()) === 0, 60_000);
+    assert.equal(await valueOf("hlust_ready", {}), 0);
+    assert.equal(await valueOf("hlust_part_ready", { part: "sandbox" }), 1);
+    assert.ok(((await valueOf("db_client_connections", { state: "used" })) ?? 0) >= 1);
+  } finally {
+    for (const pid of database) process.kill(pid, "SIGCONT");
+  }
+  await listed;
+  await until(async () => (await isReady()) === 1, 60_000);
+});
+
+test("the lag of results is the time for which a caller has waited for them", async () => {
+  const engine = treeOf(process.pid).find(({ command }) => command.includes("engine-process.ts"));
+  assert.ok(engine);
+  const stream = await openStream(service.address, { token: service.key });
+  stream.send(streamingConfig({}, { interimResults: true }));
+  const spoken = Buffer.from(scriptedSamples([700], { pauseMs: 900 }).buffer);
+  // Audio comes as it is spoken.
+  const speak = async () => {
+    for (let at = 0; at < spoken.length; at += chunkBytes) {
+      stream.sendAudio(spoken.subarray(at, at + chunkBytes));
+      await sleep(chunkMs);
+    }
+  };
+  await speak();
+  await stream.waitFor(() => finalsOf(stream.messages).length === 1);
+  const lagOf = (metrics: ParsedMetrics, kind: string) =>
+    sumOf(metrics, `hlust_live_${kind}_lag_seconds_sum`) ?? NaN;
+  const before = await scrape();
+  process.kill(engine.pid, "SIGSTOP");
+  const sentMs = performance.now();
+  await speak();
+  await sleep(stoppedMs);
+  process.kill(engine.pid, "SIGCONT");
+  await stream.waitFor(() => finalsOf(stream.messages).length === 2);
+  const waitedSeconds = (performance.now() - sentMs) / 1000;
+  const later = await scrape();
+  for (const kind of ["interim", "final"]) {
+    // All audio has come before the pause. Half of it is for a busy machine to read it.
+    const lag = lagOf(later, kind) - lagOf(before, kind);
+    assert.ok(lag > stoppedMs / 2_000, `${kind}: ${lag} s`);
+  }
+  // There was one final result.
+  const lag = lagOf(later, "final") - lagOf(before, "final");
+  assert.ok(lag <= waitedSeconds, `${lag} s, but the caller has waited for ${waitedSeconds} s`);
+  stream.send({ audioContent: "" });
+  assert.equal(await stream.closed, 1000);
+});
+
+test("a connection that is refused before it calls anything is counted", async () => {
+  const { hostname, port } = new URL(service.address);
+  const sockets = Array.from({ length: connectionsMax + 1 }, () => connect(Number(port), hostname));
+  for (const socket of sockets) socket.on("error", () => {});
+  const reason = "TOO_MANY_CONNECTIONS";
+  const isCounted = async () =>
+    (sumOf(await scrape(), "hlust_refusals_total", { reason }) ?? 0) > 0;
+  await until(isCounted);
+  for (const socket of sockets) socket.destroy();
+});
+
+/** Returns the reasons of errors in these folders of src that match a pattern. */
+function reasonsIn(folders: readonly string[], pattern: RegExp): ReadonlySet<string> {
+  const root = resolve(import.meta.dirname, "../../src");
+  const files = folders.flatMap((folder) => globSync(`${folder}/**/*.ts`, { cwd: root }));
+  const sources = files.filter((file) => !/\.test\.ts$|^(?:console|gen)\//.test(file));
+  const found = sources.flatMap((file) =>
+    Array.from(
+      readFileSync(join(root, file), "utf8").matchAll(pattern),
+      ([, reason = ""]) => reason,
+    ),
+  );
+  return new Set(found);
+}
+
+test("each reason with which a recording fails, or a call finds no room, has a series", async () => {
+  const { samples: failures = [] } = (await scrape()).get("hlust_job_failures_total") ?? {};
+  const media = reasonsIn(["media", "audio", "describe", "jobs"], /"(MEDIA_[A-Z_]*[A-Z])"/g);
+  assert.ok(media.size > 15);
+  const failed = new Set(
+    failures
+      .filter(({ labels }) => labels["kind"] === "transcript")
+      .map(({ labels }) => labels["reason"] ?? ""),
+  );
+  assert.deepEqual(media.difference(failed), new Set());
+  const { samples: refusals = [] } = (await scrape()).get("hlust_refusals_total") ?? {};
+  // Limits of what an account keeps, and names within the service, are not about load.
+  const kept = "REVIEW_FULL STORAGE_FULL VOCABULARY_FULL ACCOUNT_FULL KEY_FULL".split(" ");
+  const counts = ["KEYS", "MEMBERS", "MODEL_TASKS", "SHARES", "TESTS", "VALUES", "WEBHOOKS"];
+  const others = new Set([...kept, ...counts.map((what) => `TOO_MANY_${what}`)]);
+  const busy = reasonsIn(["."], /"([A-Z_]+_(?:BUSY|FULL)|TOO_MANY_[A-Z]+)"/g).difference(others);
+  assert.ok(busy.size > 12);
+  const refused = new Set(refusals.map(({ labels }) => labels["reason"] ?? ""));
+  assert.deepEqual(busy.difference(refused), new Set());
 });
 
 test("only src/metrics imports prom-client", () => {

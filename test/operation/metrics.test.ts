@@ -16,6 +16,7 @@ import { speak } from "../fixtures/flite.ts";
 import { parseMetrics, sumOf, type ParsedMetrics } from "../fixtures/parse-metrics.ts";
 import { until } from "../fixtures/until.ts";
 import { openReceiver } from "../fixtures/webhooks-fixture.ts";
+import { AlignmentCalls } from "../spec/alignment.ts";
 import { pollJob, submit } from "../spec/jobs.ts";
 import { openMediaHost, type MediaHost } from "../spec/media-host.ts";
 import { openTestService, pcmOf, type TestService } from "../spec/service.ts";
@@ -120,7 +121,7 @@ for (const [protocol, open] of Object.entries(transports)) {
       () => listed("wrong"),
       [
         ["hlust_calls_total", { rpc_method: list, protocol, code: "UNAUTHENTICATED" }],
-        ["hlust_auth_refusals_total", { reason: "TOKEN_INVALID" }],
+        ["hlust_refusals_total", { kind: "auth", reason: "TOKEN_INVALID" }],
       ],
     );
     await rises(
@@ -158,7 +159,7 @@ test("a live stream is counted while it is open, with its audio and the lag of i
   await rises(
     () => open().catch(() => {}),
     [
-      ["hlust_limit_refusals_total", { reason: "TOO_MANY_STREAMS" }],
+      ["hlust_refusals_total", { kind: "limit", reason: "TOO_MANY_STREAMS" }],
       [
         "hlust_calls_total",
         { rpc_method: streaming, protocol: "websocket", code: "RESOURCE_EXHAUSTED" },
@@ -215,18 +216,22 @@ test("calls in the protocols of other services are counted, over WebSocket and T
 });
 
 test("jobs, their media and webhooks are counted", async () => {
+  const kind = "transcript";
   await using receiver = await openReceiver();
   const made = await service.call("POST", "/v1/webhooks", { url: receiver.url });
   assert.equal(made.status, 200);
+  let transcript = "";
   await rises(async () => {
     const { json } = await submit(service, `${host.address}/talk.wav`);
-    assert.equal((await pollJob(service, json.name)).last.state, "SUCCESS");
+    const { last } = await pollJob(service, json.name);
+    assert.equal(last.state, "SUCCESS");
+    ({ transcript } = last);
     await until(async () => receiver.received.length === 1, 60_000);
   }, [
-    ["hlust_job_attempts_total", {}],
-    ["hlust_job_attempts_ended_total", { result: "succeeded" }],
-    ["hlust_job_audio_seconds_total", {}, 0.5],
-    ["hlust_job_speed_ratio_count", {}],
+    ["hlust_job_attempts_total", { kind }],
+    ["hlust_job_attempts_ended_total", { kind, result: "succeeded" }],
+    ["hlust_job_audio_seconds_total", { kind }, 0.5],
+    ["hlust_job_speed_ratio_count", { kind }],
     ["hlust_media_operations_total", { operation: "put", result: "ok" }],
     ["hlust_media_operation_duration_seconds_count", { operation: "put" }],
     ["hlust_media_written_bytes_total", {}, talk.length],
@@ -237,8 +242,19 @@ test("jobs, their media and webhooks are counted", async () => {
     const { json } = await submit(service, `${host.address}/text.wav`);
     assert.equal((await pollJob(service, json.name)).last.state, "ERROR");
   }, [
-    ["hlust_job_attempts_ended_total", { result: "failed" }],
-    ["hlust_job_failures_total", {}],
+    ["hlust_job_attempts_ended_total", { kind, result: "failed" }],
+    ["hlust_job_failures_total", { kind, reason: "MEDIA_INVALID" }],
+  ]);
+  const alignment = new AlignmentCalls(service);
+  const aligned = { kind: "alignment" };
+  await rises(async () => {
+    const { state } = await alignment.ended(await alignment.begin(transcript));
+    assert.equal(state, "SUCCESS");
+  }, [
+    ["hlust_job_attempts_total", aligned],
+    ["hlust_job_attempts_ended_total", { ...aligned, result: "succeeded" }],
+    ["hlust_job_audio_seconds_total", aligned, 0.5],
+    ["hlust_job_speed_ratio_count", aligned],
   ]);
 });
 
@@ -290,7 +306,7 @@ test("a call that the node has no room for is counted by its reason", async () =
   // An account may watch its alignment jobs with 100 streams. Each begins with its first message.
   await rises(
     () => Promise.any(Array.from({ length: 101 }, watch)),
-    [["hlust_admission_refusals_total", { reason: "WATCHES_FULL" }]],
+    [["hlust_refusals_total", { kind: "admission", reason: "WATCHES_FULL" }]],
   );
   leave.abort();
 });
@@ -324,6 +340,13 @@ test("the state of the node has plausible values", async () => {
   assert.equal(valueOf("hlust_build_info"), 1);
   assert.equal(valueOf("hlust_scrape_failures_total"), 0);
   assert.equal(valueOf("hlust_tls_certificate_expiry_timestamp_seconds"), 0);
+  for (const { name, samples } of metrics.values()) {
+    if (!/^(?:process|nodejs)_/.test(name)) continue;
+    assert.deepEqual(
+      samples.map(({ labels }) => labels),
+      [{ process: "main" }],
+    );
+  }
   assert.ok(Math.abs(valueOf("process_start_time_seconds") - Date.now() / 1000) < 3_600);
   assert.ok(valueOf("process_cpu_seconds_total") > 0.1);
   assert.ok(valueOf("process_resident_memory_bytes") > 20_000_000);

@@ -30,6 +30,8 @@ const callerSpan = "b7ad6b7169203331";
 /** Returns the traceparent of a caller, whose trace has this id. */
 const traceparentOf = (traceId: string, flags = "01") => `00-${traceId}-${callerSpan}-${flags}`;
 const newTraceId = () => randomBytes(16).toString("hex");
+/** Clocks of the database and of the service have milliseconds, which they round. */
+const clockMs = 5;
 const kinds = { server: 2, client: 3, consumer: 5 } as const;
 const loadedModules = resolve(import.meta.dirname, "../fixtures/loaded-modules.ts");
 
@@ -77,6 +79,7 @@ before(async () => {
     OTEL_EXPORTER_OTLP_HEADERS: "x-tenant=a%20b",
     OTEL_RESOURCE_ATTRIBUTES: "deployment.environment.name=test,service.name=other",
     OTEL_SERVICE_NAME: "speech",
+    HLUST_ACCESS_LOG: "true",
   });
 });
 after(async () => {
@@ -91,7 +94,7 @@ async function spansWith(traceId: string, name: string, count = 1): Promise<Rece
   return find();
 }
 
-test("without an endpoint, nothing of OpenTelemetry is loaded", async () => {
+test("without an endpoint and metrics, nothing of OpenTelemetry and prom-client is loaded", async () => {
   await using service = await start({});
   const { status } = await call(service, "GET", "/v1alpha1/transcripts");
   assert.equal(status, 200);
@@ -103,14 +106,15 @@ test("one trace leads from the caller's traceparent to the webhook", async () =>
   const traceId = newTraceId();
   await using webhook = await openReceiver();
   const recording = wavOf(scriptedSamples([700, 1_200], { pauseMs: 600 }));
-  await using host = await openMediaHost({ "/secret-name.wav": recording });
+  const secretPath = "/secret-name.wav?signature=secret-query";
+  await using host = await openMediaHost({ [secretPath]: recording });
   const service = traced;
   assert.match(service.output().errors, /^loaded .*\/@opentelemetry\//m);
   await call(service, "POST", "/v1/webhooks", { body: { url: webhook.url } });
   const body = {
     metadata: { languageCode: "en-US", fileType: "AUDIO", subject: "secret-subject" },
     useUri: true,
-    uri: `${host.address}/secret-name.wav`,
+    uri: `${host.address}${secretPath}`,
   };
   const path = "/v1alpha1/transcriptjob:submit?unknown=secret-query";
   const submitPath = path.split("?")[0] ?? "";
@@ -136,18 +140,65 @@ test("one trace leads from the caller's traceparent to the webhook", async () =>
   for (const name of ["fetch media", "decode", "finish job"]) {
     assert.equal(only(spans, name).parentSpanId, job.spanId, name);
   }
+  const statements = spans.filter((span) => span.attributes["db.system.name"] !== undefined);
+  const parents = new Set(statements.map(({ parentSpanId }) => parentSpanId));
+  for (const step of [method, job, only(spans, "finish job")]) {
+    assert.ok(parents.has(step.spanId), `no statement of ${step.name}`);
+  }
+  const queue = only(spans, "queue job");
+  assert.equal(queue.parentSpanId, method.spanId);
+  assert.ok(queue.startMs >= endpoint.startMs - clockMs && queue.endMs <= job.startMs + clockMs);
   const recognize = spans.find(({ name }) => name.startsWith("recognize "));
   assert.equal(recognize?.parentSpanId, job.spanId);
   const delivery = only(spans, "deliver webhook");
   assert.deepEqual([delivery.parentSpanId, delivery.kind], [method.spanId, kinds.client]);
+  const waiting = only(spans, "queue webhook");
+  assert.equal(waiting.parentSpanId, method.spanId);
+  assert.ok(
+    waiting.startMs >= job.startMs - clockMs && waiting.endMs <= delivery.startMs + clockMs,
+  );
+  // The lines of the log lead to the trace.
+  for (const [event, span] of [
+    ["job.started", job],
+    ["webhook.delivered", delivery],
+  ] as const) {
+    const line = service
+      .output()
+      .errors.split("\n")
+      .find((each) => each.includes(`"${event}"`));
+    const { traceId: ofLine, spanId }: Record<string, unknown> = JSON.parse(line ?? "{}");
+    assert.deepEqual([ofLine, spanId], [traceId, span.spanId], event);
+  }
   assert.equal(webhook.received[0]?.headers["traceparent"], `00-${traceId}-${delivery.spanId}-01`);
   assert.equal(receiver.headers["x-tenant"], "a b");
   assert.equal(job.resource["service.name"], "speech");
   assert.equal(job.resource["deployment.environment.name"], "test");
-  for (const text of receiver.bodies) {
+  for (const text of [...receiver.bodies, service.output().errors]) {
     for (const secret of ["secret-name", "secret-subject", "secret-query", service.key]) {
       assert.ok(!text.includes(secret), `${secret} in ${text}`);
     }
+  }
+});
+
+test("the signature of a signed URL is in no span and in no line of the log", async () => {
+  const traceId = newTraceId();
+  const metadata = { languageCode: "en-US", fileType: "AUDIO" };
+  const transcripts = "/v1alpha1/transcripts";
+  const created = await call(traced, "POST", transcripts, { body: { metadata } });
+  const body = { resourceName: created.json.name };
+  const { json } = await call(traced, "POST", "/v1alpha1/initupload", { body });
+  const url = new URL(json.storageSignedUrl);
+  const secrets = [...url.searchParams.values()].filter((value) => value.length >= 16);
+  assert.ok(secrets.length > 0, url.search.replaceAll(/[^?&=]/g, "x"));
+  const requestId = "signed-1";
+  const headers = { "x-request-id": requestId, traceparent: traceparentOf(traceId) };
+  const media = wavOf(scriptedSamples([700], { pauseMs: 600 }));
+  assert.equal((await fetch(url, { method: "PUT", body: media, headers })).status, 200);
+  const isTraced = () => receiver.spans.some((span) => span.traceId === traceId);
+  const lines = () => traced.output().errors;
+  await until(async () => isTraced() && lines().includes(`"${requestId}"`), 60_000);
+  for (const text of [...receiver.bodies, lines()]) {
+    for (const secret of secrets) assert.ok(!text.includes(secret), "the signature is shown");
   }
 });
 
@@ -176,6 +227,7 @@ test("an alignment job is a step of the trace in which it was submitted", async 
   const method = only(spans, "hlust.transcripts.v1alpha1.Transcripts/SubmitAlignmentJob");
   const job = only(spans, "process alignment job");
   assert.deepEqual([job.parentSpanId, job.kind], [method.spanId, kinds.consumer]);
+  assert.equal(only(spans, "queue alignment job").parentSpanId, method.spanId);
   for (const name of ["align media", "finish alignment job"]) {
     assert.equal(only(spans, name).parentSpanId, job.spanId, name);
   }

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { create } from "@bufbuild/protobuf";
 import { refusal } from "../../../test/fixtures/auth-fixture.ts";
+import { countQueues } from "../../../test/fixtures/counted-queues.ts";
 import { openJobs, type JobsFixture } from "../../../test/fixtures/jobs-fixture.ts";
 import { openTestDatabase } from "../../../test/fixtures/open-test-database.ts";
 import type { Database } from "../../database/database.ts";
@@ -50,13 +51,20 @@ test("a job whose content is not complete in time ends as ERROR, and its bytes a
     yield Buffer.from("half");
   })();
   await jobs.store.partial.append(uploadId, 0, half, { bytesMax: 10 });
+  const { queues, valueOf } = countQueues();
+  const recorder = queues.jobs("transcript");
   const sweep = async (now: number) => {
     const { db } = database;
-    await endStaleJobs({ db, store: jobs.store, log: createLog("silent"), now: () => now });
+    const { store } = jobs;
+    await endStaleJobs({ db, store, recorder, log: createLog("silent"), now: () => now });
   };
+  const counted = async () =>
+    await valueOf("hlust_job_failures_total", { kind: "transcript", reason: "CONTENT_MISSING" });
   await sweep(Date.now() + contentMsMax - 60_000);
   assert.equal((await jobs.get(account, name)).state, State.WAITING_FOR_CONTENT);
+  assert.equal(await counted(), 0);
   await sweep(Date.now() + contentMsMax + 60_000);
+  assert.equal(await counted(), 1);
   const { state, error } = await jobs.get(account, name);
   assert.equal(state, State.ERROR);
   assert.match(error?.message ?? "", /was not complete 24 hours after its last write/);

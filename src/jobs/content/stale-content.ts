@@ -2,6 +2,7 @@ import { sql, type Kysely } from "kysely";
 import { isDatabaseTrouble } from "../../database/database-trouble.ts";
 import type { Tables } from "../../database/tables.ts";
 import type { MediaStore } from "../../media/media-store.ts";
+import type { JobRecorder } from "../../metrics/recorders.ts";
 import type { Log } from "../../std/log.ts";
 import { openRepeat } from "../../std/repeat.ts";
 import { ServiceError } from "../../std/service-error.ts";
@@ -12,6 +13,7 @@ import { contentMsMax, dropContent } from "./content-store.ts";
 interface StaleContentParts {
   readonly db: Kysely<Tables>;
   readonly store: MediaStore;
+  readonly recorder?: JobRecorder | undefined;
   readonly log: Log;
   readonly now?: () => number;
 }
@@ -28,7 +30,7 @@ export function openContentSweep(parts: StaleContentParts): AsyncDisposable {
 
 /** Ends as ERROR the jobs whose content did not arrive in time, and deletes what has arrived. */
 export async function endStaleJobs(parts: StaleContentParts): Promise<void> {
-  const { db, log, now = Date.now } = parts;
+  const { db, recorder, log, now = Date.now } = parts;
   for (;;) {
     const { rows } = await sql<{ id: string; upload_id: string | null }>`
       select job.id, job.upload_id from transcript_job job left join upload on upload.id = job.upload_id
@@ -37,10 +39,12 @@ export async function endStaleJobs(parts: StaleContentParts): Promise<void> {
       limit ${jobsAtOnce}
     `.execute(db);
     for (const { id, upload_id: uploadId } of rows) {
-      const end = { state: "ERROR", error: failureStatus(contentMissing()) } as const;
+      const failure = contentMissing();
+      const end = { state: "ERROR", error: failureStatus(failure) } as const;
       await db.transaction().execute(async (trx) => {
         await failRow(trx, id, end, (query) => query.where("state", "=", "WAITING_FOR_CONTENT"));
       });
+      recorder?.expired(failure.reason);
       if (uploadId !== null) await dropContent(parts, uploadId);
     }
     if (rows.length > 0) log.info({ count: rows.length }, "content.expired");

@@ -7,6 +7,7 @@ import {
   later,
   LeaseLost,
   releaseLease,
+  waitedMs,
   type Lease,
 } from "../../database/lease.ts";
 import type { Tables } from "../../database/tables.ts";
@@ -40,6 +41,8 @@ export interface LeasedJob {
   readonly writing: WritingChoice | null;
   /** The number of attempts that count, including this one. */
   readonly attempts: number;
+  /** How long it could have been leased before it was. */
+  readonly waitedMs: number;
   /** The place in a trace at which it was submitted; null for none. */
   readonly traceparent: string | null;
 }
@@ -87,7 +90,7 @@ async function leaseWhere(
   // (HOT).
   const { rows } = await sql<LeasedRow>`
     with next as (
-      select id, tries from transcript_job where state = 'PROCESSING' and ${condition}
+      select id, tries, due_at from transcript_job where state = 'PROCESSING' and ${condition}
       order by priority desc, id limit ${countMax}::int
       for no key update skip locked)
     update transcript_job j
@@ -96,7 +99,7 @@ async function leaseWhere(
     from next where j.id = next.id
     returning j.id, j.lease, j.account_id, j.key_id, j.media_uri, j.media_id, j.content_transcript_id, j.new_version_of,
       j.metadata::text as metadata, j.hints, j.ignores_vocabulary, j.writing, j.traceparent,
-      next.tries + 1 as attempts
+      next.tries + 1 as attempts, ${waitedMs} as waited_ms
   `.execute(db);
   return rows.map((row) => ({
     lease: { id: row.id, number: row.lease },
@@ -111,6 +114,7 @@ async function leaseWhere(
     ignoresVocabulary: row.ignores_vocabulary,
     writing: row.writing,
     attempts: row.attempts,
+    waitedMs: row.waited_ms,
     traceparent: row.traceparent,
   }));
 }
@@ -166,6 +170,7 @@ interface LeasedRow {
   readonly ignores_vocabulary: boolean;
   readonly writing: WritingChoice | null;
   readonly attempts: number;
+  readonly waited_ms: number;
   readonly traceparent: string | null;
 }
 

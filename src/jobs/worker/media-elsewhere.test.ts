@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { sql } from "kysely";
+import { countQueues } from "../../../test/fixtures/counted-queues.ts";
 import { toneRecognizer, toneWav } from "../../../test/fixtures/jobs-fixture.ts";
 import { until } from "../../../test/fixtures/until.ts";
 import {
@@ -73,9 +74,9 @@ test("a job whose media is missing on every worker fails with that reason after 
   const { jobs, account } = fixture;
   const { mediaId, name } = await submitUpload();
   await jobs.store.delete(mediaId);
-  const workers = [1, 2, 3].map(
-    async () => await jobs.openWorker(toneRecognizer(), { retryMs: 10 }),
-  );
+  const { queues, valueOf } = countQueues();
+  const options = { retryMs: 10, recorder: queues.jobs("transcript") };
+  const workers = [1, 2, 3].map(async () => await jobs.openWorker(toneRecognizer(), options));
   await using stack = new AsyncDisposableStack();
   for (const worker of await Promise.all(workers)) stack.use(worker);
   const job = await jobs.ended(account, name);
@@ -83,6 +84,11 @@ test("a job whose media is missing on every worker fails with that reason after 
   assert.equal(job.error?.code, 5);
   assert.match(job.error?.message ?? "", /not in the media store in any of the 3 attempts/);
   assert.equal(await attemptsOf(name), 3);
+  const kind = "transcript";
+  assert.equal(await valueOf("hlust_job_attempts_total", { kind }), 3);
+  assert.equal(await valueOf("hlust_job_attempts_ended_total", { kind, result: "retried" }), 2);
+  assert.equal(await valueOf("hlust_job_attempts_ended_total", { kind, result: "failed" }), 1);
+  assert.equal(await valueOf("hlust_job_failures_total", { kind, reason: "MEDIA_LOST" }), 1);
 });
 
 test("media that is missing on one describer is described by another one", async () => {

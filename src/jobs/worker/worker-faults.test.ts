@@ -4,6 +4,7 @@ import type { RequestListener } from "node:http";
 import { after, before, test } from "node:test";
 import { create } from "@bufbuild/protobuf";
 import type { Kysely, Transaction } from "kysely";
+import { countQueues } from "../../../test/fixtures/counted-queues.ts";
 import {
   jobRequest,
   serveMedia,
@@ -100,13 +101,16 @@ test("a worker that stops releases its job, and the next worker continues from t
       if (recognized.length === 2) await gate.promise;
     },
   });
-  const first = await jobs.openWorker(slow, { parallelism: 1 });
+  const { queues, valueOf } = countQueues();
+  const recorder = queues.jobs("transcript");
+  const first = await jobs.openWorker(slow, { parallelism: 1, recorder });
   const name = await submit("/handed.wav", toneWav(words));
   await until(async () => recognized.length === 2);
   const stopped = first[Symbol.asyncDispose]();
   gate.resolve();
   await stopped;
   assert.equal(recognized.length, 2, "it waits for the current piece, not for the rest");
+  assert.equal(await valueOf("hlust_job_attempts_ended_total", { result: "released" }), 1);
   assert.deepEqual(await readdir(jobs.scratchFolder), []);
   await using _second = await jobs.openWorker(slow, { parallelism: 1 });
   const job = await jobs.ended(account, name);

@@ -7,7 +7,7 @@ import type { Tables } from "../../database/tables.ts";
 import { AvoidedAccounts } from "../../media/lacking-media.ts";
 import type { JobRecorder } from "../../metrics/recorders.ts";
 import { errorFields, type Log } from "../../std/log.ts";
-import { reasonOf, traced, type Span } from "../../tracing/tracing.ts";
+import { reasonOf, traced, traceWait, type Span } from "../../tracing/tracing.ts";
 import { repeat } from "../../std/repeat.ts";
 import { createAccountHints } from "../../vocabulary/account-hints.ts";
 import type { Arrivals } from "../arrivals.ts";
@@ -245,7 +245,8 @@ class Worker implements JobWorker {
 
   /** Runs an attempt as a step of the trace in which the job was submitted. */
   async #run(attempt: JobAttempt): Promise<void> {
-    const { traceparent } = attempt.job;
+    const { traceparent, waitedMs } = attempt.job;
+    traceWait("queue job", { parent: traceparent, waitedMs });
     const options = { kind: "consumer", parent: traceparent ?? "" } as const;
     await traced("process job", options, (span) => this.#attempt(attempt, span));
   }
