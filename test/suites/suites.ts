@@ -9,11 +9,11 @@ export const groups = ["unit", "system"] as const;
 export type Group = (typeof groups)[number];
 
 /**
- * Test files that share a process, by the name of the suite's file: each process takes up to 0.4 s
+ * Unit tests that share a process, by the name of the suite's file: each process takes up to 0.4 s
  * of CPU time to load its imports. The files run one after the other, so a suite must stay under a
  * minute. Patterns are relative to the project's root.
  */
-const suites: Readonly<Record<string, readonly string[]>> = {
+const unitSuites: Readonly<Record<string, readonly string[]>> = {
   accounts: ["src/accounts/*.test.ts", "src/auth/*.test.ts"],
   client: ["src/client/*.test.ts", "src/cli/**/*.test.ts", "src/settings/*.test.ts"],
   evaluation: ["src/evaluation/**/*.test.ts"],
@@ -30,6 +30,56 @@ const suites: Readonly<Record<string, readonly string[]>> = {
   transcoding: ["src/transcoding/**/*.test.ts"],
   transcripts: ["src/{transcripts/**,cues,vocabulary,webhooks}/*.test.ts"],
 };
+
+/**
+ * System tests that share a process: short files that open a service in their own process, whose
+ * code is compiled once for all of them. Files of pages also share a browser (run-page-suite.ts).
+ * Files that measure the process, kill something, or take long run alone.
+ */
+const systemSuites: Readonly<Record<string, readonly string[]>> = {
+  access: [
+    "test/access/{audit,console-calls,console-session,console-settings,dialects}.test.ts",
+    "test/access/{key-changes,limits,refused-sockets,refused-tokens,secrets,uploads}.test.ts",
+  ],
+  browser: ["test/browser/*.test.ts", "test/original/web-clients.test.ts"],
+  dialects: [
+    "test/dialects/{client-rows,deepgram,jambonz,openai-forms,realtime}.test.ts",
+    "test/dialects/{vosk,whisper,wyoming}.test.ts",
+  ],
+  openapi: ["test/openapi/{answers,docs-door,document,examples,fields-set,limits}.test.ts"],
+  operation: ["test/operation/{dashboards,guides,healthcheck,metrics-access,metrics-text}.test.ts"],
+  original: ["test/original/{byte-stream,generated-client,speech,transcripts}.test.ts"],
+  packages: ["test/packages/{client-package,remote-command,transcoding-package}.test.ts"],
+  "pages-account": ["test/console/{account,account-settings,key-changes,keys,usage}.test.ts"],
+  "pages-frame": ["test/console/{chunks,commands,first-load,narrow,operator,tabs}.test.ts"],
+  "pages-programs": ["test/console/{examples,help,programs,vocabulary,webhooks}.test.ts"],
+  "pages-texts": ["test/console/{job,phrase,problem,webhook}-words.test.ts"],
+  "pages-transcript": [
+    "test/console/{alignment,editor-model,editor-race,overview}.test.ts",
+    "test/console/transcript-{focus,states}.test.ts",
+    "test/console/transcripts-many.test.ts",
+  ],
+  project: [
+    "test/{floors,generated-code,operations,prose}.test.ts",
+    "test/{transcoding,websocket}-vectors.test.ts",
+  ],
+  "spec-calls": [
+    "test/spec/{5-authentication,accounts,bin,client,compressed-requests,contact}.test.ts",
+  ],
+  "spec-doors": ["test/spec/{doors,every-endpoint,google-operations,grpc-reflection,head}.test.ts"],
+  "spec-jobs": ["test/spec/{4-1-submit-job,job-errors,transcribe-again,vocabulary}.test.ts"],
+  "spec-watches": ["test/spec/{watch-job,watch-lists,webhooks,written-results}.test.ts"],
+  "spec-texts": [
+    "test/spec/{alignment-outputs,drafts,estimated-times,export-import,export-options}.test.ts",
+    "test/spec/{review,signed-exports,word-confidence}.test.ts",
+  ],
+  "spec-transcripts": [
+    "test/spec/4-{3-list-transcripts,4-retrieve-transcript,5-create-transcript}.test.ts",
+    "test/spec/4-6-{merge,seen,update-transcript}.test.ts",
+  ],
+};
+
+const suites = { ...unitSuites, ...systemSuites };
 
 /** Files in these folders need a process of their own, because they measure or replace timers. */
 const alone: readonly string[] = [
@@ -78,23 +128,18 @@ export function filesOfGroups(wanted: readonly Group[]): readonly string[] {
 }
 
 /**
- * Returns the files that are run for a group. For the unit tests, these are the suites, and each
- * file of src and bench that is in no suite. Throws if a suite has no file, or if a pattern above
- * matches no file.
+ * Returns the files that are run for a group: its suites, and each file of its folders that is in
+ * no suite. Throws if a suite has no file, or if a pattern above matches no file.
  */
 function filesOfGroup(group: Group): readonly string[] {
   const system = new Set(matches(systemTestsOfSrc));
-  if (group === "system") {
-    const ofTest = matches(["test/**/*.test.ts"]).filter(
-      (file) => !file.startsWith("test/suites/"),
-    );
-    return [...ofTest, ...system];
-  }
-  const names = Object.keys(suites);
+  const names = Object.keys(group === "unit" ? unitSuites : systemSuites);
   const shared = new Set(names.flatMap(filesOfSuite));
-  const others = matches(["{src,bench}/**/*.test.ts"]).filter((file) => {
-    return !shared.has(file) && !system.has(file);
-  });
+  const all =
+    group === "unit"
+      ? matches(["{src,bench}/**/*.test.ts"]).filter((file) => !system.has(file))
+      : [...matches(["test/**/*.test.ts"]), ...system];
+  const others = all.filter((file) => !shared.has(file) && !file.startsWith("test/suites/"));
   return [...names.map((name) => `test/suites/${name}.test.ts`), ...others];
 }
 

@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import {
@@ -114,6 +117,28 @@ test("engine processes end when the service is killed", async () => {
   assert.equal(engines.length, 2);
   service.kill("SIGKILL");
   await until(() => !engines.some(isAlive), "they have ended");
+});
+
+test("an engine process knows where compiled code is kept, and nothing else of the service's environment", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "hlust-compiled-"));
+  const service = spawn(process.execPath, [...nodeArguments, "scripted"], {
+    stdio: ["ignore", "pipe", "inherit"],
+    env: { ...process.env, NODE_COMPILE_CACHE: folder, HLUST_TOKEN: "secret" },
+  });
+  try {
+    await once(service.stdout, "data");
+    const [engine = 0] = enginePids(service.pid);
+    const environment = readFileSync(`/proc/${engine}/environ`, "utf8").split("\0");
+    assert.deepEqual(environment.filter((each) => each !== "").toSorted(), [
+      "GLIBC_TUNABLES=glibc.malloc.hugetlb=1",
+      `NODE_COMPILE_CACHE=${folder}`,
+    ]);
+  } finally {
+    const engines = enginePids(service.pid);
+    service.kill("SIGKILL");
+    await until(() => !engines.some(isAlive), "they have ended");
+    rmSync(folder, { recursive: true });
+  }
 });
 
 test("openEnginePool() reports what is missing when no process can load a model", async (context) => {

@@ -1,15 +1,15 @@
 import { parseNamedCard, readCardText } from "../../models/models-folder.ts";
-import { NetworkVoiceActivity } from "../../audio/network-voice-activity.ts";
 import type { Engine } from "../protocol/engine.ts";
 import type { EngineSource } from "../protocol/engine-source.ts";
 
 /**
- * Loads an engine, importing only the code of that engine. Throws an Error that names the missing
+ * Loads an engine, importing only the code that it needs. Throws an Error that names the missing
  * or wrong part, with its file. `key`: the key for the server of a hosted model.
  */
 export async function openEngine(source: EngineSource, key?: string): Promise<Engine> {
   const engine = await openChosen(source, key);
   if (source.voiceActivity === undefined) return engine;
+  const { NetworkVoiceActivity } = await import("../../audio/network-voice-activity.ts");
   return { ...engine, createVoiceActivity: () => new NetworkVoiceActivity() };
 }
 
