@@ -53,7 +53,7 @@ function isReceiver(value: unknown): value is Receiver {
 /** Emits the frames at the beginning of some bytes. Returns the end of the last one. */
 function emitFrames(socket: WebSocket, bytes: Buffer): number {
   let at = 0;
-  while (at < bytes.length && socket.readyState === socket.OPEN) {
+  while (at < bytes.length) {
     const end = emitFrame(socket, bytes, at);
     if (end === at) break;
     at = end;
