@@ -22,6 +22,7 @@ import { createLog } from "../src/std/log.ts";
 import { seedPostgres } from "../test/fixtures/seed-postgres.ts";
 import { report, reportMachine } from "./report.ts";
 import { openCaller, requestText } from "./transcoding/calls.ts";
+import { trimmedMean } from "./trimmed-mean.ts";
 
 const blocks = Number(process.argv[2] ?? 600);
 const callsOfSlice = Number(process.argv[3] ?? 32);
@@ -70,8 +71,8 @@ for (let block = -warmBlocks; block < blocks; block += 1) {
 
 const counted = await countedCalls();
 const offUs = offNs / 1_000 / (2 * callsOfSlice * blocks);
-const cost = withoutOutliers(costs);
-const control = withoutOutliers(controls);
+const cost = trimmedMean(costs);
+const control = trimmedMean(controls);
 const percent = (value: number) => `${(value * 100).toFixed(2)} %`;
 reportMachine();
 report([
@@ -135,21 +136,4 @@ async function countedCalls(): Promise<number> {
   const expected = (blocks + warmBlocks) * 2 * callsOfSlice;
   if (count !== expected) throw new Error(`${count} calls were counted, not ${expected}`);
   return count;
-}
-
-/** Returns the mean and its standard error, without the lowest and the highest tenth. */
-function withoutOutliers(values: readonly number[]): {
-  readonly mean: number;
-  readonly error: number;
-} {
-  const tenth = Math.floor(values.length / 10);
-  const kept = values.toSorted((a, b) => a - b).slice(tenth, values.length - tenth);
-  const mean = kept.reduce((sum, value) => sum + value, 0) / kept.length;
-  // The outermost values that are kept stand for those that are not.
-  const [low = NaN, high = NaN] = [kept[0], kept.at(-1)];
-  const spread =
-    kept.reduce((sum, value) => sum + (value - mean) ** 2, 0) +
-    tenth * ((low - mean) ** 2 + (high - mean) ** 2);
-  const deviation = Math.sqrt(spread / (values.length - 1));
-  return { mean, error: deviation / (0.8 * Math.sqrt(values.length)) };
 }

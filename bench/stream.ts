@@ -1,8 +1,10 @@
 // `npm run bench:stream` compares live streams with the scripted engine with a bare server in the
 // same run. `-- --soak` instead measures a stream of 24 h of audio in a few minutes. `-- --only
-// cpu|lag|idle|compressed` selects one measurement.
+// cpu|lag|idle|compressed|floor` selects one measurement. The floor takes `--streams`, `--blocks`
+// and `--slice` (ms), and compares with another checkout of the service as well: `--beside FOLDER`.
 import { parseArgs } from "node:util";
 import { measureCompressed } from "./stream/compressed.ts";
+import { measureFloor } from "./stream/floor.ts";
 import { measureIdle } from "./stream/idle.ts";
 import { measureCpu, measureLag, warm } from "./stream/paced.ts";
 import { openBareServer, openService } from "./stream/servers.ts";
@@ -10,7 +12,14 @@ import { measureSoak } from "./stream/soak.ts";
 import { type Figure, report, reportMachine } from "./report.ts";
 
 const { values } = parseArgs({
-  options: { soak: { type: "boolean" }, only: { type: "string" } },
+  options: {
+    soak: { type: "boolean" },
+    only: { type: "string" },
+    streams: { type: "string", default: "200" },
+    blocks: { type: "string", default: "30" },
+    slice: { type: "string", default: "1000" },
+    beside: { type: "string" },
+  },
 });
 
 const figures: Figure[] = [];
@@ -25,6 +34,16 @@ if (values.soak) {
     await warm([service, bare]);
     if (wants("cpu")) figures.push(...(await measureCpu(service, bare)));
     if (wants("lag")) figures.push(...(await measureLag(service, bare)));
+  }
+  if (wants("floor")) {
+    await using opened = new AsyncDisposableStack();
+    const servers = [opened.use(await openService())];
+    if (values.beside !== undefined) servers.push(opened.use(await openService({}, values.beside)));
+    servers.push(opened.use(await openBareServer()));
+    const [streams, blocks] = [Number(values.streams), Number(values.blocks)];
+    figures.push(
+      ...(await measureFloor(servers, { streams, blocks, sliceMs: Number(values.slice) })),
+    );
   }
   if (wants("compressed")) figures.push(...(await measureCompressed()));
   if (wants("idle")) {

@@ -15,20 +15,23 @@ export interface MeasuredServer extends AsyncDisposable {
 
 /**
  * Starts the service with the scripted engine, its own PostgreSQL and the default number of engine
- * processes.
+ * processes. `folder` is the checkout of another version of it.
  */
 export async function openService(
   environment: Readonly<Record<string, string>> = {},
+  folder?: string,
 ): Promise<MeasuredServer> {
   const data = mkdtempSync(join(tmpdir(), "hlust-bench-"));
-  const service = await startService(data, {
+  const settings = {
     HLUST_ENGINE: "scripted",
     HLUST_ENGINE_PROCESSES: "",
     HLUST_LOG: "error",
     ...environment,
-  });
+  };
+  const other = folder === undefined ? {} : { program: join(folder, "bin/hlust") };
+  const service = await startService(data, settings, other);
   return {
-    name: "service",
+    name: folder ?? "service",
     url: service.address,
     token: service.key,
     async [Symbol.asyncDispose]() {

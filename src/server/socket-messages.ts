@@ -4,7 +4,7 @@ import type { WebSocket } from "ws";
 import type { HeldShare } from "../std/held-bytes.ts";
 import { ServiceError } from "../std/service-error.ts";
 import { countValues } from "../transcoding/count-values.ts";
-import { readJson } from "../transcoding/read-json.ts";
+import { readJson, readSingleBytes } from "../transcoding/read-json.ts";
 import { TinyChunks, tinyChunks } from "./tiny-chunks.ts";
 import { countSocketBytes } from "./count-socket-bytes.ts";
 import { closeGraceMs } from "./http.ts";
@@ -79,6 +79,13 @@ class SocketMessages {
     this.#socket.on("message", (data: Buffer) => {
       share.shrink(Infinity);
       if (this.queue.isEnded || isFlood(data.length)) return;
+      // A chunk of audio is one value, which is neither counted nor parsed.
+      const isNext = this.#reading === undefined && !takesLong(data.length, 1);
+      const audio = isNext ? readSingleBytes(method.input, data) : undefined;
+      if (audio) {
+        this.queue.push(audio, data.length);
+        return;
+      }
       const read = (): void => {
         try {
           this.queue.push(readMessage(method, data), data.length);

@@ -120,7 +120,7 @@ const lastSingleBytes = new WeakMap<DescMessage, SingleBytes>();
  * Reads messages of live audio, `{"audioContent":"..."}`, without parsing them. Returns undefined
  * unless the text has exactly this form, with the name of a bytes field and base64 without escapes.
  */
-function readSingleBytes<D extends DescMessage>(
+export function readSingleBytes<D extends DescMessage>(
   schema: D,
   source: string | Uint8Array,
 ): MessageShape<D> | undefined {
