@@ -16,6 +16,8 @@ export interface Job {
   readonly upload: string;
   /** The transcript that gets a new version, `transcripts/<id>`; "" if the job makes one. */
   readonly newVersionOf: string;
+  /** The name of the model; "" until it is known. */
+  readonly model: string;
   /** About how many jobs were before it when it was read; undefined unless it waited. */
   readonly jobsBefore: number | undefined;
   readonly startedAt: Date;
@@ -39,6 +41,7 @@ export function jobOf(json: TranscriptJobJson): Job {
     metadata: json.transcriptMetadata ?? {},
     upload: json.upload ?? "",
     newVersionOf: json.newVersionOf ?? "",
+    model: json.model ?? "",
     jobsBefore: json.jobsBefore,
     startedAt,
     updatedAt: new Date(json.lastUpdatedTime ?? startedAt),
