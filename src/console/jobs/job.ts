@@ -3,6 +3,7 @@ import type {
   TranscriptJobJson,
   TranscriptMetadataJson,
 } from "../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { ApiError } from "../api/api-error.ts";
 import { callApi } from "../api/call-api.ts";
 import { subjectOfUrl } from "../upload/subject-of.ts";
 import { readWritten, writtenFields } from "./written-fields.ts";
@@ -78,7 +79,10 @@ export interface JobListPage {
 
 /** Returns a page of the list. For the first page, `token` is empty. Throws ApiError. */
 export async function listJobs(token: string, signal?: AbortSignal): Promise<JobListPage> {
-  const query = token === "" ? "" : `?pageToken=${encodeURIComponent(token)}`;
+  return await jobsAt(token === "" ? "" : `?pageToken=${encodeURIComponent(token)}`, signal);
+}
+
+async function jobsAt(query: string, signal?: AbortSignal): Promise<JobListPage> {
   const { jobs = [], nextPageToken = "" } = await callApi<ListTranscriptJobsResponseJson>(
     `/v1alpha1/transcriptjob${query}`,
     signal ? { signal } : {},
@@ -86,9 +90,38 @@ export async function listJobs(token: string, signal?: AbortSignal): Promise<Job
   return { jobs: jobs.map(jobOf), nextToken: nextPageToken };
 }
 
-/** Removes jobs that have ended from the list. Throws ApiError. */
-export async function removeJobs(jobs: readonly Job[]): Promise<void> {
-  for (const { name } of jobs) await callApi(`/v1alpha1/${name}`, { method: "DELETE" });
+/** The number of jobs that are removed at the same time. */
+const concurrent = 3;
+
+/**
+ * Removes jobs that have ended from the list, by their names. Those that are gone already count as
+ * removed. Throws ApiError.
+ */
+export async function removeJobs(names: readonly string[]): Promise<void> {
+  const waiting = [...names];
+  const work = async (): Promise<void> => {
+    for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
+      try {
+        await callApi(`/v1alpha1/${name}`, { method: "DELETE" });
+      } catch (error) {
+        if (!(error instanceof ApiError) || error.status !== 404) throw error;
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: concurrent }, work));
+}
+
+/** Returns the names of all jobs of the account that have ended, newest first. Throws ApiError. */
+export async function finishedJobs(): Promise<readonly string[]> {
+  const names: string[] = [];
+  let token = "";
+  do {
+    const query = token === "" ? "" : `&pageToken=${encodeURIComponent(token)}`;
+    const { jobs, nextToken } = await jobsAt(`?pageSize=1000${query}`);
+    for (const { name, state } of jobs) if (state.kind !== "PROCESSING") names.push(name);
+    token = nextToken;
+  } while (token !== "");
+  return names;
 }
 
 /** Cancels a job. Throws ApiError, with the reason JOB_ENDED if the job has already ended. */

@@ -14,15 +14,16 @@ export function RemoveJob({
 }: {
   readonly job: Job;
   readonly subject: string;
-  readonly onRemoved: (jobs: readonly Job[]) => void;
+  /** Called with the names of the jobs that were removed. */
+  readonly onRemoved: (names: ReadonlySet<string>) => void;
 }) {
   const t = useText();
   const notify = useNotify();
   const remove = useMutation({
-    mutationFn: () => removeJobs([job]),
+    mutationFn: () => removeJobs([job.name]),
     onSuccess() {
       notify(t(jobsText.removed)(subject));
-      onRemoved([job]);
+      onRemoved(new Set([job.name]));
     },
   });
   return (

@@ -10,6 +10,15 @@ export const jobsText = {
     is: (subject: string) => `Verkið var fjarlægt: ${subject}`,
     en: (subject: string) => `Job removed: ${subject}`,
   },
+  removeFinished: { is: "Fjarlægja lokin verk", en: "Remove finished" },
+  finishedRemoved: {
+    is: (count: number) =>
+      `Tekið af listanum: ${counted("is", count, "verk", "verk")}. Uppskriftirnar eru áfram til.`,
+    en: (count: number) =>
+      `Removed from the list: ${counted("en", count, "job", "jobs")}. The transcripts stay.`,
+  },
+  finishedBack: { is: "Verkin eru aftur á listanum.", en: "The jobs are back on the list." },
+  undo: { is: "Taka aftur", en: "Undo" },
   sub: {
     is: "Upptökur sem eru að verða að uppskriftum.",
     en: "Recordings that are being transcribed.",
