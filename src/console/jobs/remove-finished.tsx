@@ -6,7 +6,7 @@ import { ProblemNote } from "../parts/problem-note.tsx";
 import { commonText } from "../text/common.ts";
 import { jobsText } from "../text/jobs.ts";
 import { useText } from "../text/language.tsx";
-import { finishedJobs, removeJobs } from "./job.ts";
+import { finishedJobs, removeJobs } from "./change-jobs.ts";
 import "../parts/note.css";
 
 /** How long the note offers to undo, while it has neither the pointer nor the keyboard focus. */

@@ -4,7 +4,8 @@ import { useNotify } from "../parts/announcer.tsx";
 import { ProblemNote } from "../parts/problem-note.tsx";
 import { jobsText } from "../text/jobs.ts";
 import { useText } from "../text/language.tsx";
-import { type Job, removeJobs } from "./job.ts";
+import { removeJobs } from "./change-jobs.ts";
+import type { Job } from "./job.ts";
 
 /** A button that removes a job that has ended from the list. */
 export function RemoveJob({

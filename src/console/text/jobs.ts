@@ -65,8 +65,6 @@ export const jobsText = {
     is: (subject: string) => `Framvinda: ${subject}`,
     en: (subject: string) => `Progress: ${subject}`,
   },
-  notReady: { is: "Uppskrift mistókst", en: "Transcription failed" },
-  notificationBody: { is: "Smelltu til að opna Hlust.", en: "Click to open Hlust." },
   notify: {
     is: "Láta vita þegar verki lýkur á meðan flipinn sést ekki",
     en: "Notify me when a job ends while this tab is hidden",
