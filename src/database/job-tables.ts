@@ -49,6 +49,12 @@ export interface TranscriptJobTable {
   ignores_vocabulary: Generated<boolean>;
   /** How its text is written, as writingOf() returns it; null for the words as they are. */
   writing: Generated<JSONColumnType<object> | null>;
+  /** The model of the request; null if it names none. */
+  model: Generated<string | null>;
+  /** The model with which the media is recognized; null until the job has progress. */
+  used_model: Generated<string | null>;
+  /** The maximum number of speakers; 0: none are distinguished; null: any number. */
+  speakers_max: Generated<number | null>;
   /** The transcript that gets a new version, which may have been deleted; null for other jobs. */
   new_version_of: Generated<string | null>;
   /** The place in a trace at which the job was submitted (W3C Trace Context); null for none. */

@@ -35,6 +35,7 @@ import { keySecretsAndUsage } from "./migrations/0033_key_secrets_and_usage.ts";
 import { operatorsAndNodes } from "./migrations/0034_operators_and_nodes.ts";
 import { modelTasks } from "./migrations/0035_model_tasks.ts";
 import { alignmentTraceAndMembers } from "./migrations/0036_alignment_trace_and_members.ts";
+import { jobModelAndSpeakers } from "./migrations/0044_job_model_and_speakers.ts";
 import { newVersionJobs } from "./migrations/0037_new_version_jobs.ts";
 import { binAndFilters } from "./migrations/0038_bin_and_filters.ts";
 import { missingRight } from "./missing-right.ts";
@@ -80,6 +81,7 @@ export const migrations: SchemaChanges = {
   "0036_alignment_trace_and_members": alignmentTraceAndMembers,
   "0037_new_version_jobs": newVersionJobs,
   "0038_bin_and_filters": binAndFilters,
+  "0044_job_model_and_speakers": jobModelAndSpeakers,
 };
 
 /**

@@ -1293,6 +1293,7 @@ export const examples: unknown = {
         "startTime": "2026-11-20T09:00:00.120Z",
         "lastUpdatedTime": "2026-11-20T09:02:40.310Z",
         "transcript": "transcripts/0198c5a2-7c2d-7a90-a1b2-c3d4e5f60718",
+        "model": "is-IS-starter",
         "transcriptMetadata": {
           "fileType": "AUDIO",
           "languageCode": "is-IS",
@@ -1363,6 +1364,7 @@ export const examples: unknown = {
           "startTime": "2026-11-20T09:00:00.120Z",
           "lastUpdatedTime": "2026-11-20T09:02:40.310Z",
           "transcript": "transcripts/0198c5a2-7c2d-7a90-a1b2-c3d4e5f60718",
+          "model": "is-IS-starter",
           "transcriptMetadata": {
             "fileType": "AUDIO",
             "languageCode": "is-IS",
@@ -1423,6 +1425,7 @@ export const examples: unknown = {
               "startTime": "2026-11-20T09:00:00.120Z",
               "lastUpdatedTime": "2026-11-20T09:02:40.310Z",
               "transcript": "transcripts/0198c5a2-7c2d-7a90-a1b2-c3d4e5f60718",
+              "model": "is-IS-starter",
               "transcriptMetadata": {
                 "fileType": "AUDIO",
                 "languageCode": "is-IS",
@@ -1454,6 +1457,7 @@ export const examples: unknown = {
             "startTime": "2026-11-20T09:00:00.120Z",
             "lastUpdatedTime": "2026-11-20T09:02:40.310Z",
             "transcript": "transcripts/0198c5a2-7c2d-7a90-a1b2-c3d4e5f60718",
+            "model": "is-IS-starter",
             "transcriptMetadata": {
               "fileType": "AUDIO",
               "languageCode": "is-IS",

@@ -5,7 +5,9 @@ import {
   type TranscriptMetadata,
 } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { checkHints, type HintUse } from "../engines/protocol/check-hints.ts";
+import { checkSpeakerCounts } from "../engines/protocol/check-speakers.ts";
 import type { Hint } from "../engines/protocol/engine.ts";
+import type { Recognizer } from "../engines/protocol/recognizer.ts";
 import { checkMediaUrl, type MediaAllowList } from "../media/media-url.ts";
 import { idIn } from "../std/ids.ts";
 import { shown, Violations, type FieldViolation } from "../std/service-error.ts";
@@ -23,8 +25,16 @@ export interface CheckedSubmit {
   readonly hints: readonly Hint[];
   /** How the text is written; undefined for the words as they are. */
   readonly writing: WritingChoice | undefined;
+  /** The model that recognizes the media; null for the one that serves the language. */
+  readonly model: string | null;
+  /** The maximum number of speakers; 0: none are distinguished; null: any number. */
+  readonly speakersMax: number | null;
   readonly violations: FieldViolation[];
 }
+
+/** The models, for which requests are checked. */
+export type CheckingRecognizer = HintUse["recognizer"] &
+  Pick<Recognizer, "modelName" | "canDiarize">;
 
 /** A URL, a finished upload, the media of a transcript, or content that is sent later. */
 export type SubmittedSource =
@@ -41,7 +51,7 @@ export function checkSubmit(
   request: SubmitTranscriptJobRequest,
   parts: {
     readonly allow: MediaAllowList;
-    readonly recognizer: HintUse["recognizer"];
+    readonly recognizer: CheckingRecognizer;
     /**
      * Whether an absent `useUri` is false. A message in binary, of a client of the original
      * service, does not contain a false `useUri`.
@@ -80,21 +90,27 @@ export function checkSubmit(
     ? { newVersionOf: idIn("transcripts", request.transcript) ?? "" }
     : sourceOf({ useUri, uri: request.uri }, parts.allow);
   if (typeof source === "string") violations.push({ field: "uri", description: source });
-  const ofHints = new Violations();
+  const more = new Violations();
+  const languageCode = installedLanguage(metadata.languageCode, installed) ?? "";
+  const model = checkModel(request.model, languageCode, parts.recognizer, more);
   const use = {
     recognizer: parts.recognizer,
-    languageCode: installedLanguage(metadata.languageCode, installed) ?? "",
+    languageCode,
     mode: "job",
+    model,
     ignoresUnsupported: false,
   } as const;
-  const hints = checkHints(request.speechContexts, "speechContexts", use, ofHints) ?? [];
-  violations.push(...ofHints.all);
+  const hints = checkHints(request.speechContexts, "speechContexts", use, more) ?? [];
+  const speakersMax = checkSpeakers(request, parts.recognizer, more);
+  violations.push(...more.all);
   const isSource = typeof source !== "string";
   return {
     metadata,
     source: isSource ? source : undefined,
     hints,
     writing: writingOf(request),
+    model: model ?? null,
+    speakersMax,
     violations,
   };
 }
@@ -133,6 +149,39 @@ function writingOf({
   return formats || punctuation || masksProfanity
     ? { formats, punctuation, masksProfanity }
     : undefined;
+}
+
+/** Returns the model of a request; undefined if it names none, or one that cannot be used. */
+function checkModel(
+  model: string,
+  languageCode: string,
+  recognizer: CheckingRecognizer,
+  violations: Violations,
+): string | undefined {
+  if (model === "") return undefined;
+  const name = recognizer.modelName(languageCode, "job", model);
+  if (name === undefined && languageCode !== "") {
+    const used = recognizer.modelName(languageCode, "job");
+    const problem = `is ${shown(model)}, which does not serve jobs in ${languageCode}`;
+    violations.add("model", `${problem}; leave it out for ${used}, or see ListModels`);
+  }
+  return name;
+}
+
+function checkSpeakers(
+  { diarizationConfig }: SubmitTranscriptJobRequest,
+  recognizer: CheckingRecognizer,
+  violations: Violations,
+): number | null {
+  if (!diarizationConfig) return null;
+  const field = "diarizationConfig";
+  const speakersMax = checkSpeakerCounts(diarizationConfig, field, violations);
+  if (!diarizationConfig.enableSpeakerDiarization) return 0;
+  if (!recognizer.canDiarize()) {
+    const problem = "cannot be used: no diarization model is installed";
+    violations.add(`${field}.enableSpeakerDiarization`, problem);
+  }
+  return speakersMax;
 }
 
 function checkLanguage(code: string, installed: readonly string[]): FieldViolation | undefined {

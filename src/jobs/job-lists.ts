@@ -69,6 +69,8 @@ function selectWithin(
       "transcript_id",
       "content_transcript_id",
       "new_version_of",
+      "model",
+      "used_model",
       "started_at",
       "updated_at",
       "error",

@@ -22,6 +22,7 @@ function shownError(error: unknown): unknown {
     transcriptId: null,
     contentTranscriptId: null,
     newVersionOf: null,
+    model: null,
     error: JSON.stringify(error),
     startedAt: at,
     updatedAt: at,

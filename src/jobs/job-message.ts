@@ -31,13 +31,14 @@ export function jobMessage(job: StoredJob, jobsBefore?: number): TranscriptJob {
 
 /** Returns the response to submit, which has neither state nor progress (§4.1). */
 export function submittedMessage(job: StoredJob): TranscriptJob {
-  const { id, startedAt, metadata, uploadId, contentTranscriptId, newVersionOf } = job;
+  const { id, startedAt, metadata, uploadId, contentTranscriptId, newVersionOf, model } = job;
   return create(TranscriptJobSchema, {
     name: `transcriptjob/${id}`,
     startTime: timestampFromDate(startedAt),
     transcriptMetadata: metadata,
     ...(uploadId !== null && { upload: `uploads/${uploadId}` }),
     ...(newVersionOf !== null && { newVersionOf: `transcripts/${newVersionOf}` }),
+    ...(model !== null && { model }),
     ...(contentTranscriptId !== null && { result: transcriptResult(contentTranscriptId) }),
   });
 }

@@ -28,6 +28,10 @@ export interface NewJob {
   readonly ignoresVocabulary: boolean;
   /** How its text is written; undefined for the words as they are. */
   readonly writing: WritingChoice | undefined;
+  /** The model that recognizes the media; null for the one that serves the language. */
+  readonly model: string | null;
+  /** The maximum number of speakers; 0: none are distinguished; null: any number. */
+  readonly speakersMax: number | null;
   readonly idempotencyKey: string | null;
   readonly requestSha256: Buffer | null;
   /** The place in a trace at which it is submitted; undefined without tracing. */
@@ -87,11 +91,11 @@ export async function insertJobs(
   const column = <T>(of: (job: NewJob) => T): T[] => jobs.map(of);
   const { rows } = await sql<{ id: string }>`
     insert into transcript_job (id, account_id, key_id, member_id, state, priority, metadata, subject, keywords, media_uri, upload_id, media_id,
-      content_transcript_id, new_version_of, idempotency_key, request_sha256, hints, ignores_vocabulary, writing, traceparent, started_at, updated_at)
+      content_transcript_id, new_version_of, idempotency_key, request_sha256, hints, ignores_vocabulary, writing, model, speakers_max, traceparent, started_at, updated_at)
     select job.id, job.account_id, job.key_id, job.member_id,
       case when job.content_transcript_id is null then 'PROCESSING' else 'WAITING_FOR_CONTENT' end,
       greatest(${turnMin}::int, ${turnOf(sql`job.account_id`)} + 1 - row_number() over (partition by job.account_id order by job.place)),
-      job.metadata::jsonb, job.subject, array(select jsonb_array_elements_text(job.keywords)), job.media_uri, job.upload_id, job.media_id, job.content_transcript_id, job.new_version_of, job.idempotency_key, job.request_sha256, job.hints, job.ignores_vocabulary, job.writing, job.traceparent,
+      job.metadata::jsonb, job.subject, array(select jsonb_array_elements_text(job.keywords)), job.media_uri, job.upload_id, job.media_id, job.content_transcript_id, job.new_version_of, job.idempotency_key, job.request_sha256, job.hints, job.ignores_vocabulary, job.writing, job.model, job.speakers_max, job.traceparent,
       job.started_at, job.started_at
     from unnest(
         ${column(({ id }) => id)}::uuid[],
@@ -111,10 +115,12 @@ export async function insertJobs(
         ${column(({ hints }) => (hints.length > 0 ? JSON.stringify(hints) : null))}::jsonb[],
         ${column(({ ignoresVocabulary }) => ignoresVocabulary)}::boolean[],
         ${column(({ writing }) => (writing ? JSON.stringify(writing) : null))}::jsonb[],
+        ${column(({ model }) => model)}::text[],
+        ${column(({ speakersMax }) => speakersMax)}::int[],
         ${column(({ traceparent }) => traceparent ?? null)}::text[],
         ${column(({ now }) => now)}::timestamptz[])
       with ordinality as job (id, account_id, key_id, member_id, metadata, subject, keywords, media_uri, upload_id, media_id,
-        content_transcript_id, new_version_of, idempotency_key, request_sha256, hints, ignores_vocabulary, writing, traceparent, started_at, place)
+        content_transcript_id, new_version_of, idempotency_key, request_sha256, hints, ignores_vocabulary, writing, model, speakers_max, traceparent, started_at, place)
     on conflict (account_id, idempotency_key) do nothing
     returning id
   `.execute(trx);

@@ -63,7 +63,12 @@ async function openNode(uploads: Pick<Uploads, "collectUpload">) {
     searchLimits: createSearchLimits({ db: own.db }),
     watches: new NodeWatches(own.db),
     allow: loopbackAllowed,
-    recognizer: { languageCodes: () => ["en-US"], takesHints: () => false },
+    recognizer: {
+      languageCodes: () => ["en-US"],
+      modelName: () => "tones",
+      takesHints: () => false,
+      canDiarize: () => false,
+    },
     meter: opened.use(openTestMeter(own.db)),
   });
   const parts = opened.move();

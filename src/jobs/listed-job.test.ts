@@ -39,6 +39,8 @@ const rows = fc
     upload_id: ids,
     transcript_id: ids,
     new_version_of: ids,
+    model: fc.option(fc.constantFrom("is-IS-starter", "Líkan 2")),
+    used_model: fc.option(fc.constant("pocketsphinx-en-US")),
     content_transcript_id: ids,
     error: fc.constantFrom(
       null,
@@ -74,6 +76,8 @@ test("listedJob() leaves out fields of a later version, and damaged metadata", (
     transcript_id: newId(),
     content_transcript_id: null,
     new_version_of: null,
+    model: null,
+    used_model: null,
     error: null,
     started_at: new Date(0),
     updated_at: new Date(0),

@@ -22,6 +22,7 @@ import { storedStatus } from "./stored-status.ts";
  * several times as long.
  */
 export function listedJob(row: JobRow, registry: Registry, jobsBefore?: number): string {
+  const model = row.used_model ?? row.model;
   const transcriptId = row.transcript_id ?? (row.error === null ? row.content_transcript_id : null);
   return JSON.stringify({
     name: `transcriptjob/${row.id}`,
@@ -36,6 +37,7 @@ export function listedJob(row: JobRow, registry: Registry, jobsBefore?: number):
     ...(row.upload_id !== null && { upload: `uploads/${row.upload_id}` }),
     ...(jobsBefore !== undefined && row.state === "PROCESSING" && { jobsBefore }),
     ...(row.new_version_of !== null && { newVersionOf: `transcripts/${row.new_version_of}` }),
+    ...(model !== null && { model }),
   });
 }
 

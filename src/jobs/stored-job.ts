@@ -23,6 +23,8 @@ export interface StoredJob {
   readonly contentTranscriptId: string | null;
   /** The transcript that gets a new version from the job; null if it makes a transcript. */
   readonly newVersionOf: string | null;
+  /** The model that is used, or that of the request; null until it is known. */
+  readonly model: string | null;
   /** A google.rpc.Status as JSON text. */
   readonly error: string | null;
   readonly startedAt: Date;
@@ -45,6 +47,8 @@ export const jobColumns = [
   "transcript_id",
   "content_transcript_id",
   "new_version_of",
+  "model",
+  "used_model",
   "started_at",
   "updated_at",
   jsonText("metadata").as("metadata"),
@@ -62,6 +66,8 @@ export interface JobRow {
   readonly transcript_id: string | null;
   readonly content_transcript_id: string | null;
   readonly new_version_of: string | null;
+  readonly model: string | null;
+  readonly used_model: string | null;
   readonly error: string | null;
   readonly started_at: Date;
   readonly updated_at: Date;
@@ -79,6 +85,7 @@ export function jobOf(row: JobRow): StoredJob {
     transcriptId: row.transcript_id,
     contentTranscriptId: row.content_transcript_id,
     newVersionOf: row.new_version_of,
+    model: row.used_model ?? row.model,
     error: row.error,
     startedAt: row.started_at,
     updatedAt: row.updated_at,

@@ -6,7 +6,6 @@ import { memberIdOf, type Caller } from "../auth/caller.ts";
 import { tooManyJobs } from "../auth/limits.ts";
 import type { Meter } from "../auth/meter.ts";
 import type { Tables } from "../database/tables.ts";
-import type { HintUse } from "../engines/protocol/check-hints.ts";
 import {
   SubmitTranscriptJobRequestSchema,
   type SubmitTranscriptJobRequest,
@@ -18,7 +17,7 @@ import type { Log } from "../std/log.ts";
 import { invalidArgument, ServiceError, shown, type FieldViolation } from "../std/service-error.ts";
 import { currentTraceparent } from "../tracing/tracing.ts";
 import type { Arrivals } from "./arrivals.ts";
-import { checkSubmit } from "./check-submit.ts";
+import { checkSubmit, type CheckingRecognizer } from "./check-submit.ts";
 import { findJobOfKey, forgetKey, lockUploadMedia } from "./job-store.ts";
 import type { StoredJob } from "./stored-job.ts";
 import { createSubmit, type SubmittedJob } from "./submit-jobs.ts";
@@ -29,8 +28,7 @@ export interface SubmitParts {
   readonly log: Log;
   readonly uploads: Pick<Uploads, "collectUpload">;
   readonly allow: MediaAllowList;
-  /** The models, for which languages and hints are checked. */
-  readonly recognizer: HintUse["recognizer"];
+  readonly recognizer: CheckingRecognizer;
   /** Provides and checks the limits on unfinished jobs and on audio. */
   readonly meter: Pick<Meter, "limitsOf" | "checkAudio">;
   readonly now?: () => number;
@@ -82,6 +80,8 @@ export function createSubmitJob(parts: SubmitParts): SubmitJob {
       source: given,
       hints,
       writing,
+      model,
+      speakersMax,
       violations,
     } = checkSubmit(request, {
       ...parts,
@@ -107,6 +107,8 @@ export function createSubmitJob(parts: SubmitParts): SubmitJob {
       hints,
       ignoresVocabulary: request.ignoreVocabulary,
       writing,
+      model,
+      speakersMax,
       idempotencyKey: key,
       requestSha256,
       traceparent: currentTraceparent(),

@@ -142,7 +142,7 @@ async function pastMax(
   return tooMany;
 }
 
-function storedJob({ id, accountId, metadata, source, now }: NewJob): StoredJob {
+function storedJob({ id, accountId, metadata, source, model, now }: NewJob): StoredJob {
   const isWaiting = "contentTranscriptId" in source;
   return {
     id,
@@ -155,6 +155,7 @@ function storedJob({ id, accountId, metadata, source, now }: NewJob): StoredJob 
     transcriptId: null,
     contentTranscriptId: isWaiting ? source.contentTranscriptId : null,
     newVersionOf: "newVersionOf" in source ? source.newVersionOf : null,
+    model,
     error: null,
     startedAt: now,
     updatedAt: now,

@@ -2,6 +2,7 @@ import type { BarePcm } from "../audio/pcm-stream.ts";
 import { resampledRate } from "../audio/resample.ts";
 import { knownLanguageCode } from "../std/language-code.ts";
 import { checkHints } from "../engines/protocol/check-hints.ts";
+import { checkSpeakerCounts } from "../engines/protocol/check-speakers.ts";
 import type { Hint, RecognitionMode } from "../engines/protocol/engine.ts";
 import type { Recognizer } from "../engines/protocol/recognizer.ts";
 import type { ContainerEncoding } from "./container-format.ts";
@@ -47,9 +48,6 @@ export const sampleRateHertzMin = 8_000;
 export const sampleRateHertzMax = 48_000;
 /** The maximum value of maxAlternatives in both recognition modes (§8). */
 export const alternativesMaxMax = 30;
-
-/** The maximum number of speakers that a call may name, and that are distinguished by default. */
-export const speakersMaxMax = 20;
 
 /** A configuration that can be served. */
 export interface CheckedConfig {
@@ -157,17 +155,8 @@ function checkSpeakers(
   const { diarizationConfig } = config ?? {};
   if (!diarizationConfig) return {};
   const field = `${path}.diarizationConfig`;
-  const { enableSpeakerDiarization, minSpeakerCount, maxSpeakerCount } = diarizationConfig;
-  const counts = Object.entries({ minSpeakerCount, maxSpeakerCount });
-  for (const [name, count] of counts) {
-    if (count >= 0 && count <= speakersMaxMax) continue;
-    violations.add(`${field}.${name}`, `must be 0 to ${speakersMaxMax}, not ${count}`);
-  }
-  const speakersMax = maxSpeakerCount === 0 ? speakersMaxMax : maxSpeakerCount;
-  if (minSpeakerCount > speakersMax && minSpeakerCount <= speakersMaxMax) {
-    const problem = `must be at most maxSpeakerCount, which is ${speakersMax}, not ${minSpeakerCount}`;
-    violations.add(`${field}.minSpeakerCount`, problem);
-  }
+  const { enableSpeakerDiarization } = diarizationConfig;
+  const speakersMax = checkSpeakerCounts(diarizationConfig, field, violations);
   if (!enableSpeakerDiarization) return {};
   const isServed = mode === "short" && recognizer.canDiarize();
   if (isServed) return { speakersMax };

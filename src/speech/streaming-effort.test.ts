@@ -37,6 +37,7 @@ async function* utterance() {
 function withEffort(pool: EnginePool, effort: Effort): Recognizer {
   return {
     languageCodes: (mode) => pool.languageCodes(mode),
+    modelName: (languageCode, mode) => pool.modelName(languageCode, mode),
     takesHints: (languageCode, mode) => pool.takesHints(languageCode, mode),
     canDiarize: () => pool.canDiarize(),
     recognize: (input, options) => pool.recognize(input, { ...options, effort }),

@@ -94,14 +94,18 @@ test("while the text is edited, the words are aligned and the changes keep", asy
   assert.equal(await clash.count(), 0, "the times of a text do not clash with its words");
 });
 
-test("a recording is transcribed again in another language, and the page moves to the new version", async () => {
+test("a recording is transcribed again in another language with a chosen model, and the page moves to the new version", async () => {
   const name = await calls.create(speech);
   const { version } = await calls.get(name);
   await using page = await openAside(name);
   await again(page).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByText("verður áfram til sem eldri útgáfa").waitFor();
-  assert.equal(await dialog.getByRole("combobox").inputValue(), "is-IS");
+  const spoken = dialog.getByLabel("Hvaða mál er talað?");
+  assert.equal(await spoken.inputValue(), "is-IS");
+  // The service has no model that distinguishes speakers.
+  await dialog.getByText("Mælendur verða ekki greindir í sundur").waitFor();
+  assert.equal(await dialog.getByRole("combobox").count(), 2);
   await checkLooks(page, "transcribe-again", someLooks);
   await show(page, { size: "desktop", language: "is", theme: "light" });
   // The model of this service takes no hints, which the dialog says at the field.
@@ -109,8 +113,14 @@ test("a recording is transcribed again in another language, and the page moves t
   await dialog.getByRole("button", { name: "Skrifa upp" }).click();
   await dialog.getByText("Líkan þessa tungumáls tekur ekki við orðum").waitFor();
   await dialog.getByRole("textbox", { name: "Orð sem búast má við" }).fill("");
-  await dialog.getByRole("combobox").selectOption("en-US");
+  await spoken.selectOption("en-US");
+  await dialog.getByLabel("Líkan").selectOption("scripted");
+  const requested = page.waitForRequest(
+    (request) => request.postData()?.includes("en-US") === true,
+  );
   await dialog.getByRole("button", { name: "Skrifa upp" }).click();
+  const { model, diarizationConfig } = (await requested).postDataJSON();
+  assert.deepEqual([model, diarizationConfig], ["scripted", undefined]);
   await dialog.waitFor({ state: "detached" });
   await page.locator(".toast").getByText("Upptakan er komin í röðina").waitFor();
   await page
@@ -124,6 +134,34 @@ test("a recording is transcribed again in another language, and the page moves t
   );
   const made = await calls.get(name);
   assert.deepEqual([made.version.parent, made.metadata.languageCode], [version.name, "en-US"]);
+});
+
+test("with a model that distinguishes speakers, their maximum number is chosen, or none", async () => {
+  const name = await calls.create(speech);
+  await using page = await pages.open("/nowhere");
+  const scripted = { name: "scripted", languageCodes: ["en-US", "is-IS"], uses: ["JOB"] };
+  const diarization = { name: "diarization", languageCodes: [], uses: [] };
+  const models = { json: { models: [scripted, diarization] } };
+  await page.route("**/v2beta1/models", (route) => route.fulfill(models));
+  await page.goto(`${pages.service.address}/console/${name}`);
+  const dialog = page.getByRole("dialog");
+  const asked = async (speakers: string) => {
+    await again(page).click();
+    await dialog.getByLabel("Mælendur").selectOption(speakers);
+    const requested = page.waitForRequest(/transcriptjob:submit$/);
+    await dialog.getByRole("button", { name: "Skrifa upp", exact: true }).click();
+    return (await requested).postDataJSON().diarizationConfig;
+  };
+  // This service has no such model and refuses it, which the dialog says.
+  assert.deepEqual(await asked("Mest 2 mælendur"), {
+    enableSpeakerDiarization: true,
+    maxSpeakerCount: 2,
+  });
+  await dialog.getByText("Ekkert líkan er uppsett sem greinir mælendur í sundur.").waitFor();
+  await page.keyboard.press("Escape");
+  await dialog.waitFor({ state: "detached" });
+  assert.deepEqual(await asked("Ekki greindir í sundur"), { enableSpeakerDiarization: false });
+  await page.locator(".toast").getByText("Upptakan er komin í röðina").waitFor();
 });
 
 /** Returns the words of a transcript with their times. */

@@ -1,8 +1,10 @@
-// Find and replace in the editor, in Chromium.
+// Find in a text that is read, and find and replace in the editor, in Chromium.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
+import { cpuSlowness } from "../fixtures/cpu-slowness.ts";
 import { wavOf } from "../fixtures/jobs-fixture.ts";
+import { longSegments } from "../fixtures/long-transcript.ts";
 import { until } from "../fixtures/until.ts";
 import {
   caretOf,
@@ -15,8 +17,9 @@ import {
   withTexts,
 } from "./edited-page.ts";
 import { createInterview } from "./edited-transcript.ts";
-import { mainThreadMs } from "./main-thread.ts";
+import { longestTaskMs, mainThreadMs } from "./main-thread.ts";
 import { checkLooks, openTestPages, someLooks, type TestPages } from "./open-test-pages.ts";
+import { createTalk, talk as spoken } from "./played-page.ts";
 import { createTranscript, interview, interviewMetadata } from "./spoken-transcript.ts";
 
 let pages: TestPages;
@@ -176,4 +179,124 @@ test("the panel is usable in each look", async () => {
   await panelOf(page).getByText("5 staðir").waitFor();
   await checkLooks(page, "editor-find", someLooks);
   assert.deepEqual(await textsOf(page), withTexts({}));
+});
+
+const readingPanel = (page: Page) => page.getByRole("region", { name: "Leita í textanum" });
+
+/** Opens a transcript and its search with F. */
+async function openFinding(name: string, segments = said.length): Promise<Page> {
+  const page = await pages.open(`/${name}`);
+  await page
+    .locator(".segment")
+    .nth(segments - 1)
+    .waitFor({ state: "attached" });
+  await page.keyboard.press("f");
+  await fieldOf(page).waitFor();
+  await until(() => page.evaluate("document.activeElement.localName === 'input'"));
+  return page;
+}
+
+/** Whether what a highlight paints is on the screen, and nothing of the page covers it. */
+function isSeen(page: Page, name: string): Promise<boolean> {
+  return page.evaluate(`(() => {
+    const [range] = CSS.highlights.get(${JSON.stringify(name)}) ?? [];
+    if (!range) return false;
+    const live = document.createRange();
+    live.setStart(range.startContainer, range.startOffset);
+    live.setEnd(range.endContainer, range.endOffset);
+    const { left, right, top, bottom } = live.getClientRects()[0];
+    const at = document.elementFromPoint((left + right) / 2, (top + bottom) / 2);
+    return at?.closest("p") === range.startContainer.parentElement;
+  })()`);
+}
+
+test("a text that is read is searched with only the keyboard; the hits are listed and painted, and their sound is sought", async () => {
+  await using page = await openFinding(await createTalk(pages));
+  await page.waitForFunction("document.querySelector('video')?.readyState > 0");
+  const panel = readingPanel(page);
+  await page.keyboard.type("VIÐ");
+  await panel.getByRole("status").getByText("5 staðir").waitFor();
+  await untilPainted(page, "hlust-hit", ["Við", "Við", "við", "við", "Við"]);
+  const rows = panel.getByRole("list", { name: "Staðir í textanum" }).getByRole("button");
+  assert.equal(await rows.count(), 5);
+  // The time, the speaker, and the words around, which end at words.
+  assert.match(
+    await rows.nth(2).innerText(),
+    /^\d:\d\d Jarðfræðingur\s+…?\S.* mælunum við brúna/su,
+  );
+  const untilPlace = (word: number, segment: number): Promise<void> =>
+    until(async () => {
+      const start = Number.parseFloat(spoken.segments[segment]?.words[word]?.startTime ?? "");
+      const place = await page.evaluate<number>("document.querySelector('video').currentTime");
+      return Math.abs(place - start) < 0.05;
+    });
+  await page.keyboard.press("Enter");
+  await panel.getByText("1 af 5").waitFor();
+  await untilPlace(2, 0);
+  await untilPainted(page, "hlust-hit-now", ["Við"]);
+  await page.keyboard.press("Shift+Enter");
+  await panel.getByText("5 af 5").waitFor();
+  assert.equal(await rows.nth(4).getAttribute("aria-current"), "true");
+  // The words are announced with the number.
+  assert.match((await panel.getByRole("status").textContent()) ?? "", /^5 af 5 .*Við biðjum fólk/);
+  await untilPainted(page, "hlust-hit-now", ["Við"]);
+  assert.ok(await isSeen(page, "hlust-hit-now"));
+  await rows.nth(2).focus();
+  await page.keyboard.press("Enter");
+  await panel.getByText("3 af 5").waitFor();
+  const second = spoken.segments[1]?.words ?? [];
+  await untilPlace(
+    second.findIndex(({ word }) => word === "við "),
+    1,
+  );
+  await checkLooks(page, "transcript-find", someLooks);
+  await page.getByRole("textbox", { name: "Find" }).press("Escape");
+  await page.getByRole("region", { name: "Find in the text" }).waitFor({ state: "detached" });
+  await untilPainted(page, "hlust-hit", []);
+  await page.locator("button:focus", { hasText: "Find" }).waitFor();
+});
+
+test("a phone shows a hit above the panel, accents matter, and what is not there is said", async () => {
+  const look = { size: "phone", language: "en", theme: "light" } as const;
+  const name = await createInterview(pages.service);
+  await using page = await pages.open(`/${name}`, { look });
+  await page.getByRole("button", { name: "Find", exact: true }).click();
+  const field = page.getByRole("textbox", { name: "Find" });
+  const panel = page.getByRole("region", { name: "Find in the text" });
+  await field.fill("NAER ánni");
+  await panel.getByText("Not found").waitFor();
+  await field.fill("nær  ÁNNI");
+  await field.press("Enter");
+  await panel.getByText("1 of 1").waitFor();
+  await until(() => isSeen(page, "hlust-hit-now"));
+});
+
+test("200,000 words are searched without a task of more than 50 ms, and the list stays short", async (test) => {
+  const segments = longSegments(200_000);
+  const name = await createTranscript(pages.service, {
+    metadata: { ...interviewMetadata, speakers: {} },
+    segments,
+  });
+  await using page = await openFinding(name, segments.length);
+  const panel = readingPanel(page);
+  const rows = panel.getByRole("list", { name: "Staðir í textanum" }).getByRole("button");
+  const found = async (text: string): Promise<void> => {
+    await fieldOf(page).fill(text);
+    await panel
+      .getByRole("status")
+      .getByText(/^[\d.]{6,} staðir$/)
+      .waitFor();
+  };
+  // The code is compiled.
+  await found("þ");
+  const ms = await longestTaskMs(page, async () => {
+    await found("a");
+    await page.keyboard.press("Shift+Enter");
+    await panel.getByText(/^([\d.]+) af \1$/).waitFor();
+    await page.keyboard.press("Enter");
+    await panel.getByText(/^1 af /).waitFor();
+  });
+  test.diagnostic(`the longest task took ${ms.toFixed(1)} ms of CPU time`);
+  assert.ok(ms <= 50 * cpuSlowness, `${ms} ms`);
+  assert.ok((await rows.count()) <= 110);
 });

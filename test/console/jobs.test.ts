@@ -80,6 +80,8 @@ test("an empty page shows what to do first, and a job can be submitted with only
   await page.locator("button:focus", { hasText: "Ný uppskrift" }).waitFor();
   const { json } = await pages.service.call("GET", "/v1alpha1/transcriptjob");
   assert.equal(await title.getAttribute("href"), `/console/${json.jobs[0].transcript}`);
+  // The row has the length of the recording, and the model.
+  assert.match(await row(page, "fundur-fjarlaganefndar").innerText(), /scripted[^]*\b0:0[1-9]\b/);
 });
 
 test("a job's metadata is stored unchanged, including Icelandic letters and scripts", async () => {
@@ -197,8 +199,10 @@ test("a hidden tab shows a notification about a job that ends, if the user has a
         noteNotification("asked");
         return (permission = window.answer ?? "denied");
       }
+      close() { noteNotification("closed"); }
       constructor(title, { body, tag }) {
         super();
+        window.lastNotification = this;
         noteNotification(title + " | " + body + " | " + tag.split("/")[0]);
       }
     };`);
@@ -222,6 +226,13 @@ test("a hidden tab shows a notification about a job that ends, if the user has a
   assert.deepEqual(shown.slice(2), [
     "Uppskrift mistókst | Smelltu til að opna Hlust. | transcriptjob",
   ]);
+  // A click on the notification of a transcript opens it.
+  await submit(pages.service, `${host.address}/thogn.wav`, { subject: "Þögull fundur" });
+  await until(async () => await Promise.resolve(shown.length === 4));
+  assert.equal(shown[3], "Uppskrift tilbúin | Smelltu til að opna Hlust. | transcriptjob");
+  await page.evaluate("window.lastNotification.dispatchEvent(new Event('click'))");
+  await page.getByRole("heading", { level: 1, name: "Þögull fundur" }).waitFor();
+  assert.equal(shown[4], "closed");
 });
 
 test("a failed job shows the reason and can be submitted again; a silent recording does not cause a failure", async () => {
@@ -283,6 +294,47 @@ test("older jobs are loaded as the list is scrolled with the keyboard", async ()
   await row(page, "Fyrsta verkið").waitFor();
   assert.ok((await rows.count()) > 50);
   assert.equal(await page.getByRole("button", { name: "Sýna eldri verk" }).count(), 0);
+});
+
+test("finished jobs are taken off the list together, which can be undone; the others stay", async () => {
+  await using page = await pages.open("/jobs");
+  const rows = page.getByRole("list", { name: "Verk" }).getByRole("listitem");
+  await rows.first().waitFor();
+  await submit(pages.service, `${host.address}/langur.wav`, { subject: "Fundur í gangi" });
+  const running = row(page, "Fundur í gangi");
+  await running.waitFor();
+  const stored = async () =>
+    (await pages.service.call("GET", "/v1alpha1/transcriptjob?pageSize=1000")).json.jobs;
+  const all = (await stored()).length;
+  assert.ok(all > 51, "more than one page of the list");
+  const remove = page.getByRole("button", { name: "Fjarlægja lokin verk" });
+  const note = page.getByText(`Tekið af listanum: ${all - 1} verk`).and(page.locator("span"));
+  await remove.press("Enter");
+  await note.waitFor();
+  await until(async () => (await rows.count()) === 1);
+  await checkLooks(page, "jobs-finished-removed", someLooks);
+  await show(page, desktop);
+  assert.equal(await remove.count(), 0);
+  // Nothing is removed while it can be undone. The focus is on the button that undoes it.
+  await page.locator("button:focus", { hasText: "Taka aftur" }).waitFor();
+  await page.keyboard.press("Enter");
+  await until(async () => (await rows.count()) > 50);
+  assert.equal((await stored()).length, all);
+  assert.equal(await note.count(), 0);
+
+  await remove.press("Enter");
+  await note.waitFor();
+  // Another page ends the removal.
+  await page.getByRole("navigation").getByRole("link", { name: "Lyklar" }).click();
+  await until(async () => (await stored()).length === 1, 60_000);
+  await page.goBack();
+  await running.waitFor();
+  assert.equal(await rows.count(), 1);
+  await pages.service.call("POST", `/v1alpha1/${(await stored())[0].name}:cancel`, {});
+  await remove.click();
+  await page.getByRole("button", { name: "Loka", exact: true }).click();
+  await until(async () => (await stored()).length === 0);
+  await page.getByRole("heading", { name: "Engin verk enn" }).waitFor();
 });
 
 test("new jobs ask for punctuation and digits, unless the user chose otherwise the last time", async () => {

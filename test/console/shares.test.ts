@@ -95,6 +95,9 @@ test("a reader without an account sees the text and the names, and nothing else"
   assert.ok(calls.some((call) => call.startsWith("/v1alpha1/shared/")));
   assert.ok(!calls.some((call) => call.startsWith("/console/session")), String(calls));
   await checkLooks(page, "shared");
+  await page.keyboard.press("f");
+  await page.getByRole("textbox", { name: "Find" }).fill("ánni");
+  await page.getByRole("status").getByText("1 place", { exact: true }).waitFor();
 });
 
 test("a link with media plays it in the page, also after its URL has expired", async () => {

@@ -3,11 +3,13 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
+import { sql } from "kysely";
 import { until } from "../fixtures/until.ts";
 import { speaker } from "../spec/transcripts.ts";
 import { changeElsewhere, createInterview, versionsOf } from "./edited-transcript.ts";
 import { checkLooks, openTestPages, show, someLooks, type TestPages } from "./open-test-pages.ts";
 import { createTalk } from "./played-page.ts";
+import { openServedDatabase } from "./seed-transcripts.ts";
 
 let pages: TestPages;
 before(async () => {
@@ -321,4 +323,25 @@ test("a recording that is submitted again shows its place in the queue", async (
   const { json } = await pages.service.call("GET", "/v1alpha1/transcriptjob");
   await pages.service.call("POST", `/v1alpha1/${json.jobs[1].name}:cancel`, {});
   await rows.first().getByText("næst í röðinni").waitFor();
+  // While it runs, the row shows the model and the time left, from the speed that was seen.
+  await using database = await openServedDatabase(pages.service.dataFolder);
+  const reach = async (percent: number): Promise<void> => {
+    await sql`update transcript_job set progress_percent = ${percent}, used_model = 'líkan-1',
+      updated_at = now() where id = ${json.jobs[0].name.split("/")[1]}`.execute(database.db);
+    await rows.first().getByText(`Skrifa upp, ${percent} %`).waitFor();
+  };
+  await reach(10);
+  await rows.first().getByText("líkan-1").waitFor();
+  assert.equal(
+    await rows
+      .first()
+      .getByText(/ eftir$/)
+      .count(),
+    0,
+  );
+  await reach(30);
+  await rows
+    .first()
+    .getByText(/^\d+ (sek\.|mín\.).* eftir$/)
+    .waitFor();
 });

@@ -8,6 +8,7 @@ import { draftOf } from "../spec/transcripts.ts";
 import { until } from "../fixtures/until.ts";
 import { untilListed } from "./listed-titles.ts";
 import { checkLooks, openTestPages, someLooks, type TestPages } from "./open-test-pages.ts";
+import { createTalk } from "./played-page.ts";
 import { seedTranscripts } from "./seed-transcripts.ts";
 
 const seeded = 321;
@@ -67,11 +68,35 @@ test("the list is filtered and sorted by what there is, with counts, and the add
   await untilListed(page, (found) => found.some((each) => !each.startsWith("Weekly")));
 });
 
+test("the list is filtered by keyword, with counts, and by length", async () => {
+  await go("/transcripts");
+  await untilAll();
+  await page.getByRole("button", { name: /^(Síur|Filters)$/ }).click();
+  const panel = page.getByRole("region", { name: /^(Síur|Filters)$/ });
+  const keywords = panel.getByLabel(/^(Efnisorð|Keyword)$/);
+  const briefing = keywords.locator('option[value="briefing"]');
+  await briefing.waitFor({ state: "attached" });
+  assert.match((await briefing.textContent()) ?? "", /, 40$|\(40\)$/);
+  await keywords.selectOption("briefing");
+  await untilTitles(
+    (found) => found.length > 0 && found.every((each) => each.startsWith("Weekly")),
+  );
+  const lengths = () => page.locator(".transcript-row .side span").allInnerTexts();
+  await panel.getByLabel(/^(Að minnsta kosti|At least)/).fill("60");
+  const isLong = (length: string) => /^1:\d\d:\d\d$/.test(length);
+  await until(async () => (await lengths()).length > 0 && (await lengths()).every(isLong));
+  await panel.getByLabel(/^(Að minnsta kosti|At least)/).fill("");
+  await panel.getByLabel(/^(Styttri en|Shorter than)/).fill("60");
+  await until(async () => (await lengths()).length > 0 && !(await lengths()).some(isLong));
+});
+
 test("rows show the first words of their text and the names of speakers", async () => {
   await go("/transcripts");
   await untilAll();
   const row = page.locator(".transcript-row").first();
   await until(async () => (await row.innerText()).includes("góðan dag og velkomin"));
+  const seededRow = page.locator(".transcript-row", { hasText: `, ${seeded}` });
+  await seededRow.getByText("Þórður, Ása").waitFor();
 });
 
 test("several transcripts are selected with the mouse and the keyboard, deleted and restored, with one message", async () => {
@@ -155,4 +180,56 @@ test("a keyword is added to several transcripts, and those that failed are named
   const { json } = await pages.service.call("GET", `/v1alpha1/transcripts?filter=${filter}`);
   assert.equal(json.transcripts.length, 2);
   await bar.getByText(/1 (uppskrift í vali|transcript selected)/).waitFor();
+});
+
+test("the recordings of several transcripts are submitted again, and those without one are named", async () => {
+  const withMedia = await createTalk(pages);
+  await go("/transcripts");
+  const talk = page.locator(".transcript-row", { hasText: "Viðtal um hlaupið í Skeiðará" });
+  await until(async () => (await talk.first().innerText()).includes("Fréttamaður"));
+  await talk.first().locator(".select").click();
+  await page.locator(".transcript-row", { hasText: "síðasta" }).locator(".select").click();
+  const bar = page.locator(".selection-bar");
+  await bar.getByRole("button", { name: /^(Skrifa upp aftur|Transcribe again)$/ }).click();
+  const note = bar.locator(".note").first();
+  await note.getByText(/^(Sent til uppskriftar aftur|Submitted again): 1 /).waitFor();
+  await note.getByText(/^(Tókst ekki|Failed): 1 /).waitFor();
+  await note.getByRole("listitem").filter({ hasText: "síðasta" }).waitFor();
+  const { json } = await pages.service.call("GET", "/v1alpha1/transcriptjob");
+  assert.deepEqual(
+    json.jobs.map(({ newVersionOf, transcriptMetadata }: Submitted) => [
+      newVersionOf,
+      transcriptMetadata.languageCode,
+    ]),
+    [[withMedia, "is-IS"]],
+  );
+});
+
+interface Submitted {
+  readonly newVersionOf: string;
+  readonly transcriptMetadata: { readonly languageCode: string };
+}
+
+test("the first 10,000 transcripts of a longer list are selected at once, and the page says so", async () => {
+  await seedTranscripts(
+    pages.service.dataFolder,
+    10_001,
+    new Date("2026-11-19T10:00:00Z"),
+    seeded + 1,
+  );
+  await go("/transcripts");
+  await page.locator(".transcript-row .select").first().click();
+  const bar = page.locator(".selection-bar");
+  const all = bar.getByRole("button", {
+    name: /^(Velja allar í listanum|Select all in the list)$/,
+  });
+  // What it does, and its limit, are said before.
+  const hint = await all.getAttribute("aria-describedby");
+  assert.match(await page.locator(`[id="${hint}"]`).innerText(), /10[.,]000/);
+  await all.click();
+  await bar.getByText(/^10[.,]000 (uppskriftir í vali|transcripts selected)/).waitFor();
+  await bar.getByText(/^(Aðeins|Only the first) 10[.,]000/).waitFor();
+  await checkLooks(page, "transcripts-selection-limit", someLooks);
+  await bar.getByRole("button", { name: /^(Velja enga|Clear selection)$/ }).click();
+  await bar.waitFor({ state: "detached" });
 });

@@ -42,7 +42,12 @@ async function serve(): Promise<void> {
   const pageTokens = await openPageTokens(db);
   await using meter = openTestMeter(db);
   await using longMessages = openSegmentsReader();
-  const recognizer = { languageCodes: () => ["en-US"], takesHints: () => false };
+  const recognizer = {
+    languageCodes: () => ["en-US"],
+    modelName: () => "tones",
+    takesHints: () => false,
+    canDiarize: () => false,
+  };
   const transcripts = transcriptsService(
     { db, media, pageTokens, watches: new NodeWatches(db) },
     { answers: defaultAnswers(), attempts: createRefusedAttempts(() => 100), log },

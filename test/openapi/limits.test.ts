@@ -90,11 +90,11 @@ import {
   hintCharsMax,
   hintPhrasesMax,
 } from "../../src/engines/protocol/check-hints.ts";
+import { speakersMaxMax } from "../../src/engines/protocol/check-speakers.ts";
 import { keyCharsMax } from "../../src/jobs/submit-job.ts";
 import { mediaUrlPattern, urlCharsMax } from "../../src/media/media-url.ts";
 import {
   alternativesMaxMax,
-  speakersMaxMax,
   encodings,
   sampleRateHertzMax,
 } from "../../src/speech/check-config.ts";

@@ -60,6 +60,19 @@ test("the job makes a version in another language, and the transcript keeps the 
   assert.equal(textOf(await calls.get(`${name}/versions/${first.version.name}`)), textOf(first));
 });
 
+test("the model of the request recognizes the media, and a job states its model", async () => {
+  const name = await calls.create(speech);
+  const { json: usual } = await again(name);
+  assert.equal("model" in usual, false);
+  assert.equal((await calls.ended(usual.name)).model, "scripted");
+  const { json: chosen } = await again(name, {
+    model: "scripted",
+    diarizationConfig: { enableSpeakerDiarization: false },
+  });
+  assert.equal(chosen.model, "scripted");
+  assert.equal((await calls.ended(chosen.name)).state, "SUCCESS");
+});
+
 test("a text that is edited while the job runs stays in the history", async () => {
   const name = await calls.create(slow);
   const job = await begin(name);
@@ -129,6 +142,17 @@ test("requests that name no transcript of the account, or more than it, are refu
       ["metadata.keywords", "metadata.subject"],
     ],
     [name, { metadata: { languageCode: "xx" } }, ["metadata.languageCode"]],
+    [name, { model: "nothing" }, ["model"]],
+    [
+      name,
+      { diarizationConfig: { enableSpeakerDiarization: true, maxSpeakerCount: 2 } },
+      ["diarizationConfig.enableSpeakerDiarization"],
+    ],
+    [
+      name,
+      { diarizationConfig: { minSpeakerCount: 3, maxSpeakerCount: 2 } },
+      ["diarizationConfig.minSpeakerCount"],
+    ],
     [name, { metadata: {} }, ["metadata.languageCode"]],
   ];
   for (const [transcript, more, fields] of rows) {

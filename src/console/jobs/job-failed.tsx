@@ -9,7 +9,8 @@ import { violationText } from "../text/job-violations.ts";
 import { jobsText } from "../text/jobs.ts";
 import { useText } from "../text/language.tsx";
 import { submitJob } from "../upload/submit-job.ts";
-import { isCancelled, requestAgain, type Job } from "./job.ts";
+import { requestAgain } from "./change-jobs.ts";
+import { isCancelled, type Job } from "./job.ts";
 
 /** The reason why a job failed, what to do next, and a button that submits the recording again. */
 export function JobFailed({

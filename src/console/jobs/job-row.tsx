@@ -33,11 +33,11 @@ export function JobRow({
   readonly onUpdate: (job: Job) => void;
   /** Called when the recording has been submitted again, as another job. */
   readonly onSubmitted: (subject: string) => void;
-  readonly onRemoved: (jobs: readonly Job[]) => void;
+  readonly onRemoved: (names: ReadonlySet<string>) => void;
 }) {
   const { language } = useLanguage();
   const t = useText();
-  const { name, state, metadata, startedAt, newVersionOf } = job;
+  const { name, state, metadata, startedAt, newVersionOf, model } = job;
   const observe = useCallback(
     (row: Element | null) => (row ? visibleRows.observe(row, name) : undefined),
     [visibleRows, name],
@@ -60,6 +60,7 @@ export function JobRow({
           <Chip key={keyword} text={keyword} />
         ))}
         <span>{t(languageName(metadata.languageCode ?? ""))}</span>
+        {model !== "" && <span dir="auto">{model}</span>}
         {newVersionOf !== "" && <span>{t(jobsText.newVersion)}</span>}
         {state.kind === "PROCESSING" && (
           <JobRunning {...{ job, before, subject, mayWrite, onUpdate }} {...state} />

@@ -5,7 +5,8 @@ import { ProblemNote } from "../parts/problem-note.tsx";
 import { jobsText } from "../text/jobs.ts";
 import { useLanguage, useText } from "../text/language.tsx";
 import { spanText } from "../text/numbers.ts";
-import { cancelJob, type Job } from "./job.ts";
+import { cancelJob } from "./change-jobs.ts";
+import type { Job } from "./job.ts";
 import { secondsLeft, type SeenProgress } from "./time-left.ts";
 
 /**

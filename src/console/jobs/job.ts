@@ -5,7 +5,6 @@ import type {
 } from "../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { callApi } from "../api/call-api.ts";
 import { subjectOfUrl } from "../upload/subject-of.ts";
-import { readWritten, writtenFields } from "./written-fields.ts";
 
 /** A job (§2.1) as the list shows it. */
 export interface Job {
@@ -16,6 +15,8 @@ export interface Job {
   readonly upload: string;
   /** The transcript that gets a new version, `transcripts/<id>`; "" if the job makes one. */
   readonly newVersionOf: string;
+  /** The name of the model; "" until it is known. */
+  readonly model: string;
   /** About how many jobs were before it when it was read; undefined unless it waited. */
   readonly jobsBefore: number | undefined;
   readonly startedAt: Date;
@@ -39,6 +40,7 @@ export function jobOf(json: TranscriptJobJson): Job {
     metadata: json.transcriptMetadata ?? {},
     upload: json.upload ?? "",
     newVersionOf: json.newVersionOf ?? "",
+    model: json.model ?? "",
     jobsBefore: json.jobsBefore,
     startedAt,
     updatedAt: new Date(json.lastUpdatedTime ?? startedAt),
@@ -75,46 +77,14 @@ export interface JobListPage {
 
 /** Returns a page of the list. For the first page, `token` is empty. Throws ApiError. */
 export async function listJobs(token: string, signal?: AbortSignal): Promise<JobListPage> {
-  const query = token === "" ? "" : `?pageToken=${encodeURIComponent(token)}`;
+  return await jobsAt(token === "" ? "" : `?pageToken=${encodeURIComponent(token)}`, signal);
+}
+
+/** Returns the page of the list for a query, such as "?pageSize=1000". Throws ApiError. */
+export async function jobsAt(query: string, signal?: AbortSignal): Promise<JobListPage> {
   const { jobs = [], nextPageToken = "" } = await callApi<ListTranscriptJobsResponseJson>(
     `/v1alpha1/transcriptjob${query}`,
     signal ? { signal } : {},
   );
   return { jobs: jobs.map(jobOf), nextToken: nextPageToken };
-}
-
-/** Removes jobs that have ended from the list. Throws ApiError. */
-export async function removeJobs(jobs: readonly Job[]): Promise<void> {
-  for (const { name } of jobs) await callApi(`/v1alpha1/${name}`, { method: "DELETE" });
-}
-
-/** Cancels a job. Throws ApiError, with the reason JOB_ENDED if the job has already ended. */
-export async function cancelJob({ name }: Job): Promise<Job> {
-  const answer: TranscriptJobJson = await callApi(`/v1alpha1/${name}:cancel`, {
-    method: "POST",
-    body: {},
-  });
-  return jobOf(answer);
-}
-
-/**
- * Returns a request that submits a job's recording again, with the same source and the fields that
- * callers can set. The text is written as the user chose last.
- */
-export function requestAgain({ metadata, upload, newVersionOf }: Job) {
-  if (newVersionOf !== "") {
-    const { languageCode = "" } = metadata;
-    const written = writtenFields(readWritten());
-    return { transcript: newVersionOf, metadata: { languageCode }, ...written };
-  }
-  const { fileType, languageCode, subject, description, keywords, originalUri = "" } = metadata;
-  const { additionalMetadata, speakers, dictation } = metadata;
-  const all = { fileType, languageCode, subject, description, keywords };
-  const set = Object.entries({ ...all, additionalMetadata, speakers, dictation });
-  return {
-    metadata: Object.fromEntries(set.filter(([, value]) => value !== undefined)),
-    useUri: upload === "",
-    uri: upload || originalUri,
-    ...writtenFields(readWritten()),
-  };
 }

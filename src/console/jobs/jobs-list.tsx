@@ -24,7 +24,7 @@ export function JobsList({
   readonly mayWrite: boolean;
   readonly onUpdate: (job: Job) => void;
   readonly onSubmitted: (subject: string) => void;
-  readonly onRemoved: (jobs: readonly Job[]) => void;
+  readonly onRemoved: (names: ReadonlySet<string>) => void;
 }) {
   const t = useText();
   const now = useNow();

@@ -17,6 +17,7 @@ import { isAwaited } from "./open-when-ready.ts";
 import { JobsList } from "./jobs-list.tsx";
 import { NewJob } from "./new-job.tsx";
 import { NotifyChoice } from "./notify-choice.tsx";
+import { FinishedNote, RemoveFinished, useFinishedRemoval } from "./remove-finished.tsx";
 import { InterruptedUploads, UploadsList } from "./uploads-list.tsx";
 import { useJobs } from "./use-jobs.ts";
 import "../parts/rows.css";
@@ -36,11 +37,14 @@ export function JobsPage() {
   const button = useRef<HTMLButtonElement>(null);
   const { open, close } = useOpener(button, mayWrite);
   const announceSubmitted = (subject: string): void => announce(t(jobsText.submitted)(subject));
-  const { jobs } = list;
+  const removal = useFinishedRemoval(list.drop);
+  const jobs = list.jobs?.filter(({ name }) => !removal.hidden.has(name));
+  const isAnyFinished = jobs?.some(({ state }) => state.kind !== "PROCESSING") === true;
   const isForm = draft.isOpen && mayWrite;
   return (
     <>
       <PageHead title={t(commonText.jobs)} percent={percentOf(jobs ?? [])} sub={t(jobsText.sub)}>
+        {mayWrite && isAnyFinished && <RemoveFinished {...removal} />}
         {mayWrite && !isForm && (
           <Button ref={button} look="primary" onPress={() => open("FILES")}>
             {t(jobsText.newJob)}
@@ -57,6 +61,7 @@ export function JobsPage() {
           }}
         />
       )}
+      <FinishedNote {...removal} />
       <UploadsList />
       {mayWrite && <InterruptedUploads />}
       {list.error && !jobs && (
@@ -77,8 +82,8 @@ export function JobsPage() {
           visibleRows={list.visibleRows}
           mayWrite={mayWrite}
           onUpdate={list.update}
-          onRemoved={(jobs) => {
-            list.drop(jobs);
+          onRemoved={(names) => {
+            list.drop(names);
             // The row that had the focus is gone.
             document.querySelector<HTMLElement>("h1")?.focus();
           }}

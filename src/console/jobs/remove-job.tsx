@@ -4,7 +4,8 @@ import { useNotify } from "../parts/announcer.tsx";
 import { ProblemNote } from "../parts/problem-note.tsx";
 import { jobsText } from "../text/jobs.ts";
 import { useText } from "../text/language.tsx";
-import { type Job, removeJobs } from "./job.ts";
+import { removeJobs } from "./change-jobs.ts";
+import type { Job } from "./job.ts";
 
 /** A button that removes a job that has ended from the list. */
 export function RemoveJob({
@@ -14,15 +15,16 @@ export function RemoveJob({
 }: {
   readonly job: Job;
   readonly subject: string;
-  readonly onRemoved: (jobs: readonly Job[]) => void;
+  /** Called with the names of the jobs that were removed. */
+  readonly onRemoved: (names: ReadonlySet<string>) => void;
 }) {
   const t = useText();
   const notify = useNotify();
   const remove = useMutation({
-    mutationFn: () => removeJobs([job]),
+    mutationFn: () => removeJobs([job.name]),
     onSuccess() {
       notify(t(jobsText.removed)(subject));
-      onRemoved([job]);
+      onRemoved(new Set([job.name]));
     },
   });
   return (

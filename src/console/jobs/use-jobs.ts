@@ -123,8 +123,7 @@ function useUpdates(onEnd: (job: Job) => void) {
       /** Adds a job that was submitted here at the top of the list. */
       addNew: (job: Job): void => change((pages) => withNewJob(pages, job)),
       /** Removes jobs from the list that were removed from the service. */
-      drop: (jobs: readonly Job[]): void => {
-        const names = new Set(jobs.map(({ name }) => name));
+      drop: (names: ReadonlySet<string>): void => {
         for (const name of names) changed.delete(name);
         change((pages) => withoutJobs(pages, names));
       },

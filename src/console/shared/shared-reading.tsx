@@ -7,6 +7,7 @@ import { PageHead } from "../parts/page-head.tsx";
 import { useText } from "../text/language.tsx";
 import { sharedPageText } from "../text/shared-page.ts";
 import { transcriptText } from "../text/transcript.ts";
+import { FindInText } from "../transcript/finding/find-in-text.tsx";
 import { Media } from "../transcript/media.tsx";
 import { usePicture } from "../transcript/use-picture.ts";
 import { ReadingFrame } from "../transcript/reading-frame.tsx";
@@ -27,6 +28,7 @@ export function SharedReading({
   const text = useTextOf(transcript);
   const place = usePlaceInAddress();
   const { metadata, uri = "" } = transcript;
+  const { speakers = {}, languageCode = "" } = metadata ?? {};
   const playback = usePlaybackOf(transcript, place ?? 0, place);
   const playable = uri === "" ? undefined : playback;
   const renew = useRenewal(token);
@@ -42,6 +44,9 @@ export function SharedReading({
       playback={playable}
       head={
         <PageHead title={subject || t(transcriptText.untitled)} sub={facts}>
+          {text.wordCount > 0 && (
+            <FindInText {...{ root, text, speakers, languageCode }} playback={playable} />
+          )}
           <Button onPress={() => print()}>{t(sharedPageText.print)}</Button>
         </PageHead>
       }
@@ -59,8 +64,8 @@ export function SharedReading({
         <Words
           root={root}
           text={text}
-          speakers={metadata?.speakers ?? {}}
-          languageCode={metadata?.languageCode ?? ""}
+          speakers={speakers}
+          languageCode={languageCode}
           playback={playable}
           linkTo={linkTo}
           startsAtPlace={place !== undefined}

@@ -1,9 +1,10 @@
 import { counted } from "./counted.ts";
 import { numberText } from "./numbers.ts";
 
-/** Texts of find and replace in the editor. */
+/** Texts of finding in a text, and of find and replace in the editor. */
 export const findingText = {
   title: { is: "Leita og skipta út", en: "Find and replace" },
+  titleReading: { is: "Leita í textanum", en: "Find in the text" },
   open: { is: "Leita", en: "Find" },
   find: { is: "Leita að", en: "Find" },
   by: { is: "Skipta út fyrir", en: "Replace with" },
@@ -36,4 +37,5 @@ export const findingText = {
   },
   play: { is: (time: string) => `Spila frá ${time}`, en: (time: string) => `Play from ${time}` },
   more: { is: "Sýna fleiri", en: "Show more" },
+  earlier: { is: "Sýna fyrri staði", en: "Show earlier places" },
 } as const;

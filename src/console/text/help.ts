@@ -83,6 +83,10 @@ export const helpTopics = {
     title: { is: "Að leita", en: "Finding" },
     text: [
       {
+        is: "Í lestri leitar F, eða hnappurinn Leita, í textanum. Staðirnir birtast í lista og upptakan færist á þann sem þú velur.",
+        en: "While you read, F or the Find button searches the text. The places are listed, and the recording moves to the one you choose.",
+      },
+      {
         is: "Leitað er í öllum textanum. Hver staður birtist í setningu sinni og þú getur hlustað á hann. Þeim sem hakað er við er skipt út í einu lagi.",
         en: "The whole text is searched. Each place is shown in its sentence, and you can listen to it. Those that are ticked are replaced in one step.",
       },

@@ -41,6 +41,20 @@ const explanations: readonly (readonly [RegExp, Explain])[] = [
     }),
   ],
   [
+    /which does not serve jobs in/,
+    () => ({
+      is: "Líkanið skrifar ekki upp þetta tungumál. Veldu annað líkan.",
+      en: "The model does not transcribe this language. Choose another model.",
+    }),
+  ],
+  [
+    /no diarization model is installed/,
+    () => ({
+      is: "Ekkert líkan er uppsett sem greinir mælendur í sundur.",
+      en: "No model that distinguishes speakers is installed.",
+    }),
+  ],
+  [
     /is (no|not a) finished upload/,
     () => ({
       is: "Þjónustan geymir skrána ekki lengur. Sendu hana aftur.",

@@ -10,6 +10,15 @@ export const jobsText = {
     is: (subject: string) => `Verkið var fjarlægt: ${subject}`,
     en: (subject: string) => `Job removed: ${subject}`,
   },
+  removeFinished: { is: "Fjarlægja lokin verk", en: "Remove finished" },
+  finishedRemoved: {
+    is: (count: number) =>
+      `Tekið af listanum: ${counted("is", count, "verk", "verk")}. Uppskriftirnar eru áfram til.`,
+    en: (count: number) =>
+      `Removed from the list: ${counted("en", count, "job", "jobs")}. The transcripts stay.`,
+  },
+  finishedBack: { is: "Verkin eru aftur á listanum.", en: "The jobs are back on the list." },
+  undo: { is: "Taka aftur", en: "Undo" },
   sub: {
     is: "Upptökur sem eru að verða að uppskriftum.",
     en: "Recordings that are being transcribed.",
@@ -56,8 +65,6 @@ export const jobsText = {
     is: (subject: string) => `Framvinda: ${subject}`,
     en: (subject: string) => `Progress: ${subject}`,
   },
-  notReady: { is: "Uppskrift mistókst", en: "Transcription failed" },
-  notificationBody: { is: "Smelltu til að opna Hlust.", en: "Click to open Hlust." },
   notify: {
     is: "Láta vita þegar verki lýkur á meðan flipinn sést ekki",
     en: "Notify me when a job ends while this tab is hidden",

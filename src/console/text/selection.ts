@@ -1,4 +1,5 @@
 import { counted } from "./counted.ts";
+import { numberText } from "./numbers.ts";
 
 const transcripts = {
   is: (count: number) => counted("is", count, "uppskrift", "uppskriftir"),
@@ -82,8 +83,17 @@ export const selectionText = {
     en: (count: number) => `Not tried: ${transcripts.en(count)}.`,
   },
   undo: { is: "Taka aftur", en: "Undo" },
+  selecting: { is: "Vel uppskriftir…", en: "Selecting…" },
   tooMany: {
-    is: "Aðeins þær 10.000 fyrstu eru valdar.",
-    en: "Only the first 10,000 are selected.",
+    is: (max: number) =>
+      `Aðeins ${numberText("is", max)} fyrstu uppskriftir listans eru í vali, sem er hámarkið. Þrengdu leitina, eða farðu yfir listann í nokkrum lotum.`,
+    en: (max: number) =>
+      `Only the first ${numberText("en", max)} transcripts of the list are selected, which is the limit. Narrow the search, or handle the list in several rounds.`,
+  },
+  allHint: {
+    is: (max: number) =>
+      `Velur allar uppskriftir sem leitin finnur, einnig þær sem sjást ekki enn, mest ${numberText("is", max)}.`,
+    en: (max: number) =>
+      `Selects all transcripts that the search finds, also those not loaded yet, at most ${numberText("en", max)}.`,
   },
 } as const;

@@ -1,3 +1,5 @@
+import { counted } from "./counted.ts";
+
 /** Texts of the dialog that transcribes a recording again. */
 export const transcribeAgainText = {
   title: { is: "Skrifa upptökuna upp aftur", en: "Transcribe the recording again" },
@@ -10,6 +12,19 @@ export const transcribeAgainText = {
   wordsHint: {
     is: "Til dæmis nöfn, eitt í línu eða með kommum á milli. Orðaforði reikningsins er notaður líka.",
     en: "For example names, one on each line or separated by commas. The account\u2019s vocabulary is used too.",
+  },
+  model: { is: "Líkan", en: "Model" },
+  usualModel: { is: "Sjálfvalið eftir tungumáli", en: "Automatic, by language" },
+  speakers: { is: "Mælendur", en: "Speakers" },
+  speakersAll: { is: "Eins margir og tala", en: "As many as there are" },
+  speakersMost: {
+    is: (count: number) => `Mest ${counted("is", count, "mælandi", "mælendur")}`,
+    en: (count: number) => `At most ${counted("en", count, "speaker", "speakers")}`,
+  },
+  speakersNone: { is: "Ekki greindir í sundur", en: "Not distinguished" },
+  speakersNever: {
+    is: "Mælendur verða ekki greindir í sundur: ekkert líkan til þess er uppsett.",
+    en: "Speakers are not distinguished: no model for that is installed.",
   },
   submit: { is: "Skrifa upp", en: "Transcribe" },
   submitted: {

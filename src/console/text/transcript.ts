@@ -31,6 +31,7 @@ export const transcriptText = {
   toAside: { is: "Mælendur, útgáfur og skrár", en: "Speakers, versions and downloads" },
   asideName: { is: "Um uppskriftina", en: "About the transcript" },
   keywords: { is: "Efnisorð", en: "Keywords" },
+  find: { is: "Leita", en: "Find" },
   noWords: { is: "Engin orð", en: "No words" },
   noWordsNext: {
     is: "Ekkert tal fannst í upptökunni.",
@@ -101,6 +102,7 @@ export const transcriptText = {
     en: "Jump to a tenth of the recording; 0 is the start",
   },
   keyMute: { is: "Þagga", en: "Mute" },
+  keyFind: { is: "Leita í textanum", en: "Find in the text" },
   keyEdit: { is: "Breyta textanum", en: "Edit the text" },
   keyCopy: { is: "Afrita slóð á þennan stað", en: "Copy a link to this position" },
   keySheet: { is: "Sýna flýtilyklana", en: "Show shortcuts" },

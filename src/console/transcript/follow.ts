@@ -1,13 +1,20 @@
 /**
- * The zone of the screen, in fractions of its height, in which a word does not make the page
- * scroll, and the height to which the page scrolls words outside this zone.
+ * A zone of the screen, in fractions of its height, in which a word does not make the page scroll,
+ * and the height to which the page scrolls words outside this zone.
  */
-const followZone = { top: 0.1, bottom: 0.62, target: 0.3 };
+export interface Zone {
+  readonly top: number;
+  readonly bottom: number;
+  readonly target: number;
+}
+
+/** The zone for the word that is played. */
+const followZone: Zone = { top: 0.1, bottom: 0.62, target: 0.3 };
 /**
  * The zone and height for a position that the user has chosen. This zone is the area that the
  * player does not cover.
  */
-const visibleZone = { top: 0.06, bottom: 0.82, target: 0.3 };
+export const visibleZone: Zone = { top: 0.06, bottom: 0.82, target: 0.3 };
 /**
  * The maximum number of times that the page corrects its scroll position. Distant parts have an
  * assumed height until they are laid out, so the first position may be wrong.
@@ -57,18 +64,19 @@ export function openFollow({
   return {
     bringIntoView(word, isRequested) {
       if (!isRequested && !isFollowing()) return;
-      scrollTo(word, isRequested ? visibleZone : followZone, correctionsMax, signal);
+      scrollToPlace(word, isRequested ? visibleZone : followZone, signal);
     },
     [Symbol.dispose]: () => listening.abort(),
   };
 }
 
-function scrollTo(
+/** Scrolls to a place in the text that is not in a zone. `signal` ends the corrections. */
+export function scrollToPlace(
   word: Pick<Range, "getBoundingClientRect">,
-  { top, bottom, target }: typeof followZone,
-  corrections: number,
+  { top, bottom, target }: Zone,
   signal: AbortSignal,
-) {
+  corrections = correctionsMax,
+): void {
   const rect = word.getBoundingClientRect();
   const height = window.innerHeight;
   // The picture of a video may cover the top of a narrow window (media.css).
@@ -80,6 +88,6 @@ function scrollTo(
   window.scrollBy({ top: by, behavior: isNear ? "smooth" : "instant" });
   if (isNear || corrections === 0) return;
   requestAnimationFrame(() => {
-    if (!signal.aborted) scrollTo(word, { top, bottom, target }, corrections - 1, signal);
+    if (!signal.aborted) scrollToPlace(word, { top, bottom, target }, signal, corrections - 1);
   });
 }

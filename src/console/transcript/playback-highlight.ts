@@ -58,7 +58,7 @@ export class PlaybackHighlight {
    * rendered.
    */
   range(): Range | undefined {
-    const node = this.#textNode(this.#paragraph);
+    const node = textNodeOf(this.#root, this.#paragraph);
     if (!node || this.#word < 0) return undefined;
     const { from, to } = extentOfWord(this.#text, this.#word);
     const range = document.createRange();
@@ -101,7 +101,7 @@ export class PlaybackHighlight {
   #highlightWord(): void {
     this.#now?.clear();
     this.#played?.clear();
-    const node = this.#textNode(this.#paragraph);
+    const node = textNodeOf(this.#root, this.#paragraph);
     if (!node || this.#word < 0) {
       if (this.#wash) this.#wash.hidden = true;
       return;
@@ -123,12 +123,16 @@ export class PlaybackHighlight {
     wash.style.width = `${at.width}px`;
     wash.style.height = `${at.height}px`;
   }
+}
 
-  #textNode(paragraph: number): Text | undefined {
-    const part = this.#root.children[Math.floor(paragraph / paragraphsPerPart)];
-    const node = part?.children[paragraph % paragraphsPerPart]?.querySelector("p")?.firstChild;
-    return node instanceof Text ? node : undefined;
-  }
+/**
+ * Returns the text node of a paragraph; undefined while it is not rendered. `root` is the same as
+ * in PlaybackHighlight.
+ */
+export function textNodeOf(root: HTMLElement, paragraph: number): Text | undefined {
+  const part = root.children[Math.floor(paragraph / paragraphsPerPart)];
+  const node = part?.children[paragraph % paragraphsPerPart]?.querySelector("p")?.firstChild;
+  return node instanceof Text ? node : undefined;
 }
 
 function part(node: Text, from: number, to: number): StaticRange {

@@ -1,3 +1,4 @@
+import type { ReactNode } from "react";
 import type { TranscriptJson } from "../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { Button } from "../parts/button.tsx";
 import { Chip } from "../parts/chip.tsx";
@@ -14,12 +15,15 @@ export function ReadingHead({
   transcript,
   onEdit,
   subtitles,
+  find,
 }: {
   readonly transcript: TranscriptJson;
   /** Begins to edit the text; undefined if the user cannot edit it, or does already. */
   readonly onEdit: (() => void) | undefined;
   /** The choice between text and subtitles; undefined while there is none. */
   readonly subtitles: Pick<SubtitlesView, "isOn" | "toggle"> | undefined;
+  /** What finds a phrase in the text, if there is a text to read. */
+  readonly find: ReactNode;
 }) {
   const t = useText();
   const { subject = "", keywords = [] } = transcript.metadata ?? {};
@@ -27,6 +31,7 @@ export function ReadingHead({
   return (
     <>
       <PageHead title={subject.trim() === "" ? t(transcriptText.untitled) : subject} sub={facts}>
+        {find}
         {subtitles && (
           <Button aria-pressed={subtitles.isOn} onPress={subtitles.toggle}>
             {t(subtitlesText.subtitles)}

@@ -12,6 +12,7 @@ import { ElsewhereNote } from "./edit/presence/elsewhere-note.tsx";
 import { scrollPlaceOf } from "./edit/scroll-place.ts";
 import { type Editing, useEditing } from "./edit/use-editing.ts";
 import { UnopenedNote } from "./edit/saving/unopened-note.tsx";
+import { FindInText } from "./finding/find-in-text.tsx";
 import { Media } from "./media.tsx";
 import type { Playback } from "./playback.ts";
 import { placeIn, savePlace } from "./places.ts";
@@ -40,6 +41,7 @@ export function Reading({ transcript, name, version }: ReadingProps) {
   const text = useTextOf(transcript);
   const place = usePlaceInAddress();
   const { uri = "" } = transcript;
+  const { speakers = {}, languageCode = "" } = transcript.metadata ?? {};
   const playback = usePlaybackOf(transcript, place ?? placeIn(name) ?? 0, place);
   const playable = uri === "" ? undefined : playback;
   useSavedPlace(name, playable);
@@ -68,6 +70,13 @@ export function Reading({ transcript, name, version }: ReadingProps) {
             transcript={transcript}
             onEdit={canEdit && !editing.Text && !subtitles.isOn ? editing.begin : undefined}
             subtitles={text.wordCount > 0 && !editing.Text ? subtitles : undefined}
+            find={
+              text.wordCount > 0 &&
+              !editing.Text &&
+              !subtitles.isOn && (
+                <FindInText {...{ root, text, speakers, languageCode }} playback={playable} />
+              )
+            }
           />
           {editing.isElsewhere && !subtitles.isOn && <ElsewhereNote onTake={editing.beginHere} />}
           {editing.unopened && !subtitles.isOn && (

@@ -68,6 +68,7 @@ export const sheetLines = [
   { text: texts.keyFaster, keys: [">"] },
   { text: texts.keyTenths, keys: ["0–9"] },
   { text: texts.keyMute, keys: ["M"] },
+  { text: texts.keyFind, keys: ["F"] },
   { text: texts.keyEdit, keys: ["E"] },
   { text: texts.keyCopy, keys: ["C"] },
   { text: texts.keySheet, keys: ["?"] },

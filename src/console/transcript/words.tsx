@@ -9,6 +9,7 @@ import { paragraphsPerPart } from "./playback-highlight.ts";
 import type { Playback } from "./playback.ts";
 import type { Paragraph, SpokenText } from "./spoken-text.ts";
 import { useListening } from "./use-listening.ts";
+import { speakerName } from "./speaker-name.ts";
 import { useRoving } from "./use-roving.ts";
 import "./words.css";
 
@@ -84,11 +85,6 @@ function partsOf(paragraphs: readonly Paragraph[]): (readonly Paragraph[])[] {
   );
 }
 
-/** Callers choose speaker ids, so an id may be "constructor" or a similar property name. */
-function nameOf(speakers: Speakers, id: string): string | undefined {
-  return Object.hasOwn(speakers, id) ? speakers[id]?.fullName : undefined;
-}
-
 /** Some paragraphs, in reading order. */
 const Part = memo(function Part({
   paragraphs,
@@ -116,7 +112,7 @@ const Part = memo(function Part({
             <div className="segment-margin">
               {paragraph.isTurn && (
                 <b className="segment-speaker" dir="auto">
-                  {nameOf(speakers, paragraph.speaker) ??
+                  {speakerName(speakers, paragraph.speaker) ??
                     t(transcriptText.unknownSpeaker)(paragraph.speaker)}
                 </b>
               )}

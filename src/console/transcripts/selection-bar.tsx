@@ -20,11 +20,11 @@ import {
   binAll,
   type BulkResult,
   type BulkRun,
-  readAll,
   restoreAll,
   transcribeAll,
 } from "./bulk.ts";
 import { newLists } from "./kept-lists.ts";
+import { SelectAll } from "./select-all.tsx";
 import type { Selected, Selection } from "./use-selection.ts";
 import type { ZipFormat } from "./zip-transcripts.ts";
 import "../parts/note.css";
@@ -51,7 +51,6 @@ export function SelectionBar({
   const t = useText();
   const { scopes } = useSession();
   const { running, outcome, start, stop, close } = useBulk(selection);
-  const [problem, setProblem] = useState<Error>();
   const [asking, setAsking] = useState<"remove" | "keyword" | "zip">();
   const rows = [...selection.selected.values()];
   if (rows.length === 0 && !running && !outcome) return null;
@@ -59,20 +58,11 @@ export function SelectionBar({
     setAsking(undefined);
     void start(rows, act);
   };
-  const selectAll = () => {
-    setProblem(undefined);
-    readAll(filter, new AbortController().signal).then(
-      ({ rows: all }) => selection.replace(all),
-      setProblem,
-    );
-  };
   const isIdle = !running && rows.length > 0;
   return (
     <section className="selection-bar" aria-label={t(selectionText.bar)}>
       <p>{t(selectionText.selected)(rows.length)}</p>
-      <Button look="quiet" isDisabled={running !== undefined} onPress={selectAll}>
-        {t(selectionText.selectAll)}
-      </Button>
+      <SelectAll {...{ selection, filter }} isDisabled={running !== undefined} />
       <Button look="quiet" isDisabled={!isIdle} onPress={() => selection.replace([])}>
         {t(selectionText.selectNone)}
       </Button>
@@ -93,7 +83,6 @@ export function SelectionBar({
         </>
       )}
       {running && <Progress {...running} onStop={stop} />}
-      {problem && <ProblemNote error={problem} onRetry={selectAll} />}
       {outcome && (
         <OutcomeNote
           outcome={outcome}

@@ -64,6 +64,33 @@ test("a model that is installed while the pool runs also serves", async () => {
   assert.deepEqual(pool.languageCodes("live"), ["en-US", "is-IS"]);
 });
 
+test("a model that is named recognizes its language, even if another one is preferred", async () => {
+  putModel({ name: "faroese" });
+  putModel({ name: "faroese-new" });
+  await until(() => names().length === builtin.length + 2, "they are loaded");
+  const usual = pool.modelName("fo-FO", "live");
+  const other = usual === "faroese" ? "faroese-new" : "faroese";
+  assert.equal(pool.modelName("fo-FO", "live", other), other);
+  const sessionsOf = (name: string) =>
+    pool.state().models.find((model) => model.name === name)?.sessions;
+  const run = pool.recognize([talk], { ...faroese, model: other, sampleRateHertz: 16_000 });
+  const first = await run.next();
+  assert.deepEqual([sessionsOf(other), sessionsOf(usual ?? "")], [1, 0]);
+  const finals = first.done === true ? [] : [first.value];
+  for await (const final of run) finals.push(final);
+  assert.deepEqual(textsOf(finals), sentences);
+  for (const [languageCode, mode, model] of [
+    ["fo-FO", "live", "nothing"],
+    ["is-IS", "live", "faroese"],
+    ["fo-FO", "live", "pocketsphinx-en-US"],
+  ] as const) {
+    assert.equal(pool.modelName(languageCode, mode, model), undefined);
+    const refused = pool.recognize([talk], { languageCode, mode, model, sampleRateHertz: 16_000 });
+    await assert.rejects(refused.next(), { code: "invalid_argument" });
+  }
+  await removeModels();
+});
+
 /**
  * Installs a model and opens a stream with it. Returns the stream and the pid of the model's
  * process.

@@ -97,8 +97,12 @@ class ProcessPool implements EnginePool {
     return this.#serving.languageCodes(mode);
   }
 
-  takesHints(languageCode: string, mode: RecognitionMode): boolean {
-    return this.#serving.modelFor({ languageCode, mode })?.engine?.takesHints ?? false;
+  modelName(languageCode: string, mode: RecognitionMode, model?: string): string | undefined {
+    return this.#serving.modelFor({ languageCode, mode, model })?.model.name;
+  }
+
+  takesHints(languageCode: string, mode: RecognitionMode, model?: string): boolean {
+    return this.#serving.modelFor({ languageCode, mode, model })?.engine?.takesHints ?? false;
   }
 
   /**
@@ -241,15 +245,17 @@ class ProcessPool implements EnginePool {
     options: RecognitionOptions,
   ): AsyncGenerator<Recognition, void, undefined> {
     const { languageCode, mode } = options;
-    const model = this.#serving.modelFor({ languageCode, mode });
+    const choose = () => this.#serving.modelFor({ languageCode, mode, model: options.model });
+    const model = choose();
     if (!model) {
       const installed = this.languageCodes(mode).join(", ");
       throw new ServiceError(
         "invalid_argument",
-        `languageCode ${shown(languageCode)} has no installed model; installed: ${installed}`,
+        options.model === undefined
+          ? `languageCode ${shown(languageCode)} has no installed model; installed: ${installed}`
+          : `model ${shown(options.model)} is not installed, or does not recognize ${languageCode}`,
       );
     }
-    const choose = () => this.#serving.modelFor({ languageCode, mode });
     const { liveEffort = "auto", log, recorder } = this.#options;
     const stream = mode === "live" ? recorder?.beginStream(model.model.name) : undefined;
     const recognition = new ReplayedRecognition(input, sessionOptions(options), {

@@ -120,11 +120,19 @@ export class ServingModels implements AsyncDisposable {
     return this.all.find(({ model }) => model.name === name);
   }
 
-  /** Returns the model that serves a language in this mode. */
+  /** Returns the model that serves a language in this mode; with `model`, the one of this name. */
   modelFor(use: {
     readonly languageCode: string;
     readonly mode: RecognitionMode;
+    readonly model?: string | undefined;
   }): ModelProcesses | undefined {
+    if (use.model !== undefined) {
+      const named = this.#named(use.model);
+      const { languageCodes = [], uses = [] } = named?.model ?? {};
+      return languageCodes.includes(use.languageCode) && uses.includes(use.mode)
+        ? named
+        : undefined;
+    }
     // A job waits for its model. Others get another model of the language while theirs is absent.
     const present = this.all.filter(({ absence }) => use.mode === "job" || absence === undefined);
     const model =

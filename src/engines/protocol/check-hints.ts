@@ -29,6 +29,8 @@ export interface HintUse {
   /** The language as its model has it; a language without a model is not checked. */
   readonly languageCode: string;
   readonly mode: RecognitionMode;
+  /** The model that the caller has chosen. */
+  readonly model?: string | undefined;
   /**
    * Whether hints that the model cannot use are ignored, and phrases that occur twice. Clients of
    * google.cloud.speech.v1 send hints to any model.
@@ -70,7 +72,7 @@ export function checkHints(
     }
   }
   if (count === 0) return undefined;
-  if (!use.recognizer.takesHints(use.languageCode, use.mode)) {
+  if (!use.recognizer.takesHints(use.languageCode, use.mode, use.model)) {
     const isServed = use.recognizer.languageCodes(use.mode).includes(use.languageCode);
     if (isServed && !use.ignoresUnsupported) {
       violations.add(field, `cannot be used by the model of ${use.languageCode}`);

@@ -20,6 +20,8 @@ export type SessionInput = RecognitionInput | Effort;
 
 export interface RecognitionOptions {
   readonly languageCode: string;
+  /** The name of the model, which must serve the language in this mode. Default: the best one. */
+  readonly model?: string;
   readonly mode: RecognitionMode;
   /** The sample rate of the input, from 8000 to 48000. */
   readonly sampleRateHertz: number;
@@ -105,8 +107,13 @@ export interface WindowSpeakers {
 export interface Recognizer extends Aligner {
   /** Returns the languages that can be recognized in this mode, sorted. */
   languageCodes(mode: RecognitionMode): readonly string[];
-  /** Returns whether the model that serves this language in this mode uses hints. */
-  takesHints(languageCode: string, mode: RecognitionMode): boolean;
+  /**
+   * Returns the name of the model that serves this language in this mode; undefined if there is
+   * none. With `model`, it is that one, if it does.
+   */
+  modelName(languageCode: string, mode: RecognitionMode, model?: string): string | undefined;
+  /** Returns whether this model uses hints. `model` is as in modelName(). */
+  takesHints(languageCode: string, mode: RecognitionMode, model?: string): boolean;
   /** Returns whether a diarization model is installed. */
   canDiarize(): boolean;
   /**

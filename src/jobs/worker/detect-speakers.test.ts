@@ -98,6 +98,13 @@ test("SpeakerDetector recognizes a voice in every window", async () => {
   assert.deepEqual([...kept.keys()], [0, 1, 2]);
 });
 
+test("SpeakerDetector finds at most speakersMax speakers", async () => {
+  const { detector } = openDetector({ speakersMax: 1 });
+  const spans = await detectAll(detector, 30);
+  assert.deepEqual([...new Set(spans.map(({ speakerId }) => speakerId))], ["1"]);
+  assert.equal(spans.at(-1)?.endMs, 750_000);
+});
+
 test("SpeakerDetector continues from checkpoints of an earlier attempt", async () => {
   const whole = openDetector();
   const expected = await detectAll(whole.detector, 30);

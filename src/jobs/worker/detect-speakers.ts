@@ -22,6 +22,8 @@ export interface StoredWindow extends Span {
 
 export interface SpeakerDetectorOptions {
   readonly recognizer: Pick<Recognizer, "diarize">;
+  /** The maximum number of speakers. Default: any number. */
+  readonly speakersMax?: number;
   /** The windows that earlier attempts kept, by index. */
   readonly known: ReadonlyMap<number, StoredWindow>;
   /** Called with each new window. The window counts once the promise resolves. */
@@ -76,7 +78,9 @@ export class SpeakerDetector implements Disposable {
         embedding: Float32Array.from(each.embedding),
       })),
     }));
-    return joinSpeakers(windows).map(({ speaker: speakerId, ...span }) => ({ speakerId, ...span }));
+    const { speakersMax } = this.#options;
+    const turns = joinSpeakers(windows, speakersMax === undefined ? {} : { speakersMax });
+    return turns.map(({ speaker: speakerId, ...span }) => ({ speakerId, ...span }));
   }
 
   async #endWindow(): Promise<void> {

@@ -11,6 +11,8 @@ export interface JobSuccess {
   readonly lease: Lease;
   readonly transcriptId: string;
   readonly durationMs: number;
+  /** The model with which the media was recognized. */
+  readonly model: string;
   /** Whether the transcript keeps the media. */
   readonly keepsMedia: boolean;
 }
@@ -34,13 +36,14 @@ export async function succeedJobs(
   }>`
     update transcript_job
     set state = 'SUCCESS', progress_percent = 100, transcript_id = ended.transcript_id,
-      duration_ms = ended.duration_ms, updated_at = greatest(now(), updated_at),
+      duration_ms = ended.duration_ms, used_model = ended.model, updated_at = greatest(now(), updated_at),
       media_id = case when ended.keeps_media then null else media_id end
     from unnest(${ids}::uuid[], ${jobs.map(({ lease }) => lease.number)}::int[],
         ${jobs.map(({ transcriptId }) => transcriptId)}::uuid[],
         ${jobs.map(({ durationMs }) => durationMs)}::int[],
+        ${jobs.map(({ model }) => model)}::text[],
         ${jobs.map(({ keepsMedia }) => keepsMedia)}::bool[])
-      as ended (id, lease, transcript_id, duration_ms, keeps_media)
+      as ended (id, lease, transcript_id, duration_ms, model, keeps_media)
     where transcript_job.id = ended.id and transcript_job.lease = ended.lease and state = 'PROCESSING'
     returning transcript_job.id, ${isAwaited}, account_id, key_id, member_id, transcript_job.duration_ms
   `.execute(trx);

@@ -45,7 +45,7 @@ test("a job that lost its lease does not affect the other jobs that end in the s
       segments: [],
       kind: "RECOGNIZED",
     });
-    const success = { lease, transcriptId, durationMs: 1_000, keepsMedia: false };
+    const success = { lease, transcriptId, durationMs: 1_000, model: "tones", keepsMedia: false };
     const job: FinishedJob = { success, hasPieces: false, result: rows, media: undefined };
     await finish.add(job);
   });

@@ -58,6 +58,7 @@ export class JobAttempt implements RunningJob {
   #hasBegun = false;
   #hasMedia = false;
   #isSmall: boolean | undefined;
+  #model: string | undefined;
   #piecesKept = 0;
 
   constructor(parts: AttemptParts, job: LeasedJob) {
@@ -132,6 +133,11 @@ export class JobAttempt implements RunningJob {
     this.#parts.running.sized(this);
   }
 
+  /** Called with the name of the model that recognizes the media. */
+  uses(model: string): void {
+    this.#model = model;
+  }
+
   mediaKept(): void {
     this.#hasMedia = true;
   }
@@ -157,7 +163,7 @@ export class JobAttempt implements RunningJob {
     if (!this.isExtendedInTime) return false;
     let isHeld = true;
     try {
-      isHeld = await extendJob(this.#parts.db, this.job.lease, percent);
+      isHeld = await extendJob(this.#parts.db, this.job.lease, percent, this.#model);
       this.#writtenMs = doneMs;
     } finally {
       if (isHeld) this.#extendedMs = performance.now();

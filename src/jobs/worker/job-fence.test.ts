@@ -76,6 +76,7 @@ async function finish(job: LeasedJob, sized: (isSmall: boolean) => void = () => 
     stopping: signal,
     takeEngine: async (until) => slots.take({ id: job.lease.id, accountId: job.accountId }, until),
     sized,
+    uses() {},
     mediaKept() {},
     async pieceKept() {},
   });

@@ -39,6 +39,10 @@ export interface LeasedJob {
   readonly ignoresVocabulary: boolean;
   /** How its text is written; null for the words as they are. */
   readonly writing: WritingChoice | null;
+  /** The model that recognizes the media; null for the one that serves the language. */
+  readonly model: string | null;
+  /** The maximum number of speakers; 0: none are distinguished; null: any number. */
+  readonly speakersMax: number | null;
   /** The number of attempts that count, including this one. */
   readonly attempts: number;
   /** How long it could have been leased before it was. */
@@ -98,7 +102,7 @@ async function leaseWhere(
       tries = next.tries + (next.tries <> ${attemptsMax - 1}::int)::int
     from next where j.id = next.id
     returning j.id, j.lease, j.account_id, j.key_id, j.media_uri, j.media_id, j.content_transcript_id, j.new_version_of,
-      j.metadata::text as metadata, j.hints, j.ignores_vocabulary, j.writing, j.traceparent,
+      j.metadata::text as metadata, j.hints, j.ignores_vocabulary, j.writing, j.model, j.speakers_max, j.traceparent,
       next.tries + 1 as attempts, ${waitedMs} as waited_ms
   `.execute(db);
   return rows.map((row) => ({
@@ -113,6 +117,8 @@ async function leaseWhere(
     hints: row.hints ?? [],
     ignoresVocabulary: row.ignores_vocabulary,
     writing: row.writing,
+    model: row.model,
+    speakersMax: row.speakers_max,
     attempts: row.attempts,
     waitedMs: row.waited_ms,
     traceparent: row.traceparent,
@@ -169,6 +175,8 @@ interface LeasedRow {
   readonly hints: readonly Hint[] | null;
   readonly ignores_vocabulary: boolean;
   readonly writing: WritingChoice | null;
+  readonly model: string | null;
+  readonly speakers_max: number | null;
   readonly attempts: number;
   readonly waited_ms: number;
   readonly traceparent: string | null;
@@ -192,19 +200,21 @@ export async function countLastAttempt(db: Kysely<Tables>, lease: Lease): Promis
 }
 
 /**
- * Extends a lease, and writes the progress if there is any. The stored progress never falls, and is
- * at most 99.
+ * Extends a lease, and writes the progress if there is any, with the model that is used. The stored
+ * progress never falls, and is at most 99.
  */
 export async function extendJob(
   db: Kysely<Tables>,
   lease: Lease,
   percent?: number,
+  model?: string,
 ): Promise<boolean> {
   const whole = Math.max(0, Math.min(99, Math.floor(percent ?? 0)));
   const progress =
     percent === undefined
       ? sql``
-      : sql`, progress_percent = greatest(progress_percent, ${whole}::int), updated_at = greatest(now(), updated_at)`;
+      : sql`, progress_percent = greatest(progress_percent, ${whole}::int), updated_at = greatest(now(), updated_at),
+          used_model = coalesce(${model ?? null}::text, used_model)`;
   return await extendLease(db, "transcript_job", lease, { leaseMs, set: progress });
 }
 

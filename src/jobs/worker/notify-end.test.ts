@@ -92,7 +92,7 @@ test("no webhook is notified of an end that is rolled back, or of one with a los
   const held = job?.lease ?? assert.fail();
   assert.equal(name, `transcriptjob/${held.id}`);
   const lost = { ...held, number: held.number - 1 };
-  const success = { transcriptId: newId(), durationMs: 1_000, keepsMedia: false };
+  const success = { transcriptId: newId(), durationMs: 1_000, model: "tones", keepsMedia: false };
   const error = { code: 13, message: "a test" };
   await db.transaction().execute(async (trx) => {
     assert.equal(await succeedJobs(trx, [{ ...success, lease: lost }]), undefined);

@@ -58,7 +58,15 @@ export interface JobParts {
 /** The part of an attempt that its job needs. */
 export type RunningAttempt = Pick<
   JobAttempt,
-  "job" | "progress" | "signal" | "stopping" | "takeEngine" | "sized" | "mediaKept" | "pieceKept"
+  | "job"
+  | "progress"
+  | "signal"
+  | "stopping"
+  | "takeEngine"
+  | "sized"
+  | "uses"
+  | "mediaKept"
+  | "pieceKept"
 >;
 
 /**
@@ -74,6 +82,8 @@ export async function runJob(
   const { lease, accountId } = job;
   const metadata = metadataOf(job.metadataText);
   const languageCode = languageOf(recognition, metadata);
+  const model = modelOf(recognition, languageCode, job.model);
+  attempt.uses(model);
   // A job that has begun is finished even if the limit has been reached in the meantime.
   const isFirst = lease.number === 1;
   if (isFirst) await meter.checkAudio({ accountId, keyId: job.keyId ?? undefined });
@@ -93,6 +103,7 @@ export async function runJob(
     attempt,
     recording,
     languageCode,
+    ...(job.model !== null && { model }),
     hints: await retryWhileDatabaseDown(signal, () => hintsOf(parts, job, languageCode)),
     writing: job.writing,
     known: isFirst ? new Map() : await checkpoints.read(),
@@ -101,7 +112,7 @@ export async function runJob(
     keepPeaks: keepsFacts ? peaks.keep.bind(peaks) : undefined,
     speakers,
   });
-  const ended =
+  const { success, result } =
     job.newVersionOf === null
       ? await endOf(job, metadata, transcription, media.keepMedia ? mediaId : null)
       : await endAgain(job, job.newVersionOf, { metadata, transcription, mediaId });
@@ -109,6 +120,7 @@ export async function runJob(
   const facts = { mediaId, durationMs, fileType, lastPeaks: peaks.last, ...recording.hashed() };
   const hasPieces = !isFirst || speakers !== undefined || checkpoints.hasSome;
   const { outputs } = checkpoints;
+  const ended = { success: { ...success, model }, result };
   const finished = { ...ended, hasPieces, outputs, media: keepsFacts ? facts : undefined };
   await traced("finish job", {}, () =>
     retryWhileDatabaseDown(signal, async () => await parts.finish.add(finished)),
@@ -122,10 +134,10 @@ export async function runJob(
  */
 async function hintsOf(
   { recognition, accountHints }: JobParts,
-  { accountId, hints, ignoresVocabulary }: LeasedJob,
+  { accountId, hints, ignoresVocabulary, model }: LeasedJob,
   languageCode: string,
 ): Promise<readonly Hint[]> {
-  if (!recognition.recognizer.takesHints(languageCode, "job")) return [];
+  if (!recognition.recognizer.takesHints(languageCode, "job", model ?? undefined)) return [];
   if (ignoresVocabulary) return hints;
   return (await accountHints.extend(hints, { accountId, languageCode })) ?? [];
 }
@@ -194,16 +206,17 @@ class Checkpoints {
   };
 }
 
-/** Opens a detector of the speakers, if a diarization model is installed. */
+/** Opens a detector of the speakers, if a diarization model is installed and the job wants them. */
 async function openDetector(
   { db, recognition, log }: JobParts,
-  { job: { lease }, signal }: RunningAttempt,
+  { job: { lease, speakersMax }, signal }: RunningAttempt,
 ): Promise<SpeakerDetector | undefined> {
   const { recognizer, retryMs = retryMsDefault } = recognition;
-  if (!recognizer.canDiarize()) return undefined;
+  if (speakersMax === 0 || !recognizer.canDiarize()) return undefined;
   const known = await retryWhileDatabaseDown(signal, async () => await readWindows(db, lease.id));
   return new SpeakerDetector({
     recognizer,
+    ...(speakersMax !== null && { speakersMax }),
     known,
     keep: async (number, window) =>
       retryWhileDatabaseDown(signal, async () => await insertWindow(db, lease, number, window)),
@@ -224,6 +237,20 @@ function languageOf(
   throw new ServiceError(
     "failed_precondition",
     `${shown(metadata.languageCode)} has no installed model; installed: ${installed.join(", ") || "none"}`,
+  );
+}
+
+/** Returns the model that recognizes the media of a job, which may have been removed since. */
+function modelOf(
+  { recognizer }: Pick<TranscribeParts, "recognizer">,
+  languageCode: string,
+  wanted: string | null,
+): string {
+  const model = recognizer.modelName(languageCode, "job", wanted ?? undefined);
+  if (model !== undefined) return model;
+  throw new ServiceError(
+    "failed_precondition",
+    `the model ${shown(wanted ?? "")} is not installed any more, or does not serve jobs in ${languageCode}`,
   );
 }
 
@@ -255,7 +282,9 @@ async function endOf(
   return { success: { lease, transcriptId, durationMs, keepsMedia }, result: rows };
 }
 
-type Ended = Pick<FinishedJob, "success" | "result">;
+interface Ended extends Pick<FinishedJob, "result"> {
+  readonly success: Omit<FinishedJob["success"], "model">;
+}
 
 /** Returns the version that a transcript gets from a job, and the job's end with it. */
 async function endAgain(

@@ -37,6 +37,8 @@ export interface TranscribeOptions {
   readonly attempt: Pick<JobAttempt, "progress" | "takeEngine" | "signal" | "stopping">;
   readonly recording: Pick<Recording, "file" | "facts" | "onBytes">;
   readonly languageCode: string;
+  /** The name of the model. Default: the one that serves the language. */
+  readonly model?: string;
   /** "short" for a recording of seconds whose caller waits. Default: "job". */
   readonly mode?: "short" | "job";
   /** Default: none. */
@@ -99,6 +101,7 @@ export async function transcribeMedia(
       const onProgress = (ms: number): void => progress.processed(piece, ms);
       const recognized = await recognizePiece(parts, piece, {
         languageCode: options.languageCode,
+        ...(options.model !== undefined && { model: options.model }),
         mode: options.mode ?? "job",
         hints: options.hints ?? [],
         keepsOutputs: options.keepsOutputs ?? false,
@@ -163,9 +166,10 @@ async function recognizePiece(
     ...how
   }: Required<
     Pick<RecognitionOptions, "languageCode" | "mode" | "hints" | "onProgress" | "signal">
-  > & {
-    readonly keepsOutputs: boolean;
-  },
+  > &
+    Pick<RecognitionOptions, "model"> & {
+      readonly keepsOutputs: boolean;
+    },
 ): Promise<RecognizedPiece> {
   const { signal } = how;
   let waitMs = retryMs;

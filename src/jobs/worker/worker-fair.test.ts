@@ -182,6 +182,8 @@ test("a job at its last attempt runs alone until it is past the piece at which i
       hints: [],
       ignoresVocabulary: false,
       writing: undefined,
+      model: null,
+      speakersMax: null,
       traceparent: undefined,
     };
     await insertJobs(trx, [

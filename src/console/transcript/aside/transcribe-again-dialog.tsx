@@ -17,6 +17,12 @@ import { languageName } from "../../text/language-names.ts";
 import { useText } from "../../text/language.tsx";
 import { transcribeAgainText } from "../../text/transcribe-again.ts";
 import { submitJob } from "../../upload/submit-job.ts";
+import {
+  choiceFields,
+  ChooseRecognition,
+  type RecognitionChoices,
+  usualChoices,
+} from "./recognition-choices.tsx";
 
 /** A dialog that submits the recording of a transcript again, for a new version. */
 export function TranscribeAgainDialog({
@@ -33,33 +39,26 @@ export function TranscribeAgainDialog({
   readonly onClose: () => void;
 }) {
   const t = useText();
-  const announce = useNotify();
-  const queries = useQueryClient();
   const installed = useInstalledLanguages("JOB");
   const [chosen, setChosen] = useState<string>();
   const [words, setWords] = useState("");
+  const [choices, setChoices] = useState<RecognitionChoices>(usualChoices);
   // Pressing the button again after a lost response does not create a second job.
   const [key, setKey] = useState(() => crypto.randomUUID());
   const initial = installed.includes(languageCode) ? languageCode : (installed[0] ?? languageCode);
   const language = chosen ?? initial;
-  const submit = useMutation({
-    mutationFn: () => {
-      const phrases = [...wordsIn(words)];
-      const request = {
-        transcript: name,
-        metadata: { languageCode: language },
-        ...(phrases.length > 0 && { speechContexts: [{ phrases }] }),
-        ...writtenFields(readWritten()),
-      };
-      return submitJob(request, { key });
-    },
-    onSuccess({ name: job = "" }) {
-      void queries.invalidateQueries({ queryKey: ["jobs"] });
-      announce(t(transcribeAgainText.submitted));
-      onSubmitted(job);
-      onClose();
-    },
-  });
+  const submit = useSubmitAgain({ onSubmitted, onClose });
+  const send = (): void => {
+    const phrases = [...wordsIn(words)];
+    const request = {
+      transcript: name,
+      metadata: { languageCode: language },
+      ...(phrases.length > 0 && { speechContexts: [{ phrases }] }),
+      ...choiceFields(choices),
+      ...writtenFields(readWritten()),
+    };
+    submit.mutate({ request, key });
+  };
   const violation = submit.error instanceof ApiError ? submit.error.violations[0] : undefined;
   const isOfWords = violation?.field.startsWith("speechContexts") === true;
   return (
@@ -74,6 +73,15 @@ export function TranscribeAgainDialog({
         }))}
         onChange={(code) => {
           setChosen(code);
+          setChoices({ ...choices, model: "" });
+          setKey(crypto.randomUUID());
+        }}
+      />
+      <ChooseRecognition
+        languageCode={language}
+        chosen={choices}
+        onChange={(next) => {
+          setChoices(next);
           setKey(crypto.randomUUID());
         }}
       />
@@ -91,12 +99,39 @@ export function TranscribeAgainDialog({
       {submit.error && !isOfWords && <Refusal error={submit.error} violation={violation} />}
       <div className="dialog-actions">
         <Button onPress={onClose}>{t(commonText.cancel)}</Button>
-        <Button look="primary" isPending={submit.isPending} onPress={() => submit.mutate()}>
+        <Button look="primary" isPending={submit.isPending} onPress={send}>
           {t(transcribeAgainText.submit)}
         </Button>
       </div>
     </DialogBox>
   );
+}
+
+function useSubmitAgain({
+  onSubmitted,
+  onClose,
+}: {
+  readonly onSubmitted: (job: string) => void;
+  readonly onClose: () => void;
+}) {
+  const t = useText();
+  const announce = useNotify();
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: async ({
+      request,
+      key,
+    }: {
+      readonly request: Parameters<typeof submitJob>[0];
+      readonly key: string;
+    }) => await submitJob(request, { key }),
+    onSuccess({ name: job = "" }) {
+      void queries.invalidateQueries({ queryKey: ["jobs"] });
+      announce(t(transcribeAgainText.submitted));
+      onSubmitted(job);
+      onClose();
+    },
+  });
 }
 
 /** Why the recording cannot be submitted. */

@@ -3,7 +3,7 @@ import { flushSync } from "react-dom";
 import type { TranscriptJson } from "../../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { identityOf } from "../../api/session.ts";
 import { useSession } from "../../api/use-session.ts";
-import { areSingleKeysOn, isPlain, isUsedByTarget } from "../../parts/single-keys.ts";
+import { useLetter } from "../use-letter.ts";
 import type * as editedWords from "./edited-words.tsx";
 import { keptSession } from "./kept-sessions.ts";
 import type { UnopenedDraft } from "./saving/find-draft.ts";
@@ -100,7 +100,7 @@ export function useEditing(
   useEffect(() => {
     if (canEdit && keptSession(key)) begin();
   }, [canEdit, key, begin]);
-  useEditKey(canEdit && Text === undefined, begin);
+  useLetter("e", canEdit && Text === undefined, begin);
   return { ...state, begin, beginHere, end, leave, reopen };
 }
 
@@ -129,22 +129,6 @@ function useGivenText(key: string, isEditing: boolean, onTaken: () => void): voi
       });
     };
   }, [key, isEditing, onTaken]);
-}
-
-/** Begins to edit with E, if `isOn`. */
-function useEditKey(isOn: boolean, begin: () => void): void {
-  useEffect(() => {
-    if (!isOn) return undefined;
-    const onKey = (event: KeyboardEvent): void => {
-      const { key, defaultPrevented } = event;
-      if (!isPlain(event) || defaultPrevented || (key !== "e" && key !== "E")) return;
-      if (isUsedByTarget(event) || !areSingleKeysOn()) return;
-      event.preventDefault();
-      begin();
-    };
-    addEventListener("keydown", onKey);
-    return () => removeEventListener("keydown", onKey);
-  }, [isOn, begin]);
 }
 
 /** Whether the component is still on the page. */

@@ -1,3 +1,4 @@
+import { foldText } from "../../../../std/fold-text.ts";
 import type { EditedParagraph } from "./base.ts";
 import { pinsAfter, withPins } from "./pins.ts";
 
@@ -20,14 +21,12 @@ export interface Found {
 export type Finder = (text: string) => readonly Found[];
 
 /**
- * Returns what finds a phrase. Letters are compared as characters, however they are encoded; any
- * white space in a phrase finds any other. Returns undefined if there is nothing to search for.
+ * Returns what finds a phrase. Letters are compared as characters, however they are encoded, and
+ * unless case is exact as in the searches of the service; any white space in a phrase finds any
+ * other. Returns undefined if there is nothing to search for.
  */
 export function finderOf({ text, isCaseExact, isWholeWords }: Search): Finder | undefined {
-  const fold = (part: string): string => {
-    const composed = part.normalize("NFC");
-    return isCaseExact ? composed : composed.toLowerCase();
-  };
+  const fold = isCaseExact ? (part: string): string => part.normalize("NFC") : foldText;
   const words = fold(text);
   if (words.trim() === "") return undefined;
   const phrase = words
@@ -43,18 +42,23 @@ export function finderOf({ text, isCaseExact, isWholeWords }: Search): Finder | 
       from: index,
       to: index + length,
     }));
-    if (found.length === 0 || keepsOffsets(text, isCaseExact)) return found;
+    if (found.length === 0 || keepsOffsets(text, folded)) return found;
     const offsets = offsetsOf(text, fold);
-    return found.map(({ from, to }) => ({
+    const places = found.map(({ from, to }) => ({
       from: offsets.starts[from] ?? text.length,
       to: offsets.ends[to] ?? text.length,
     }));
+    // Each s of ß is found, but it is one place.
+    return places.filter(({ from }, at) => at === 0 || from >= (places[at - 1]?.to ?? 0));
   };
 }
 
-/** Whether each character of a text has its place in the folded text as well. */
-function keepsOffsets(text: string, isCaseExact: boolean): boolean {
-  return text.normalize("NFC") === text && (isCaseExact || !text.includes("İ"));
+/**
+ * Whether each character of a text has its place in the folded text as well. Without marks, which
+ * may be joined with their letters, no character becomes shorter.
+ */
+function keepsOffsets(text: string, folded: string): boolean {
+  return text.length === folded.length && !/\p{M}/u.test(text);
 }
 
 const clusters = new Intl.Segmenter("is", { granularity: "grapheme" });

@@ -1,0 +1,70 @@
+import type { TranscriptJobJson } from "../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { ApiError } from "../api/api-error.ts";
+import { callApi } from "../api/call-api.ts";
+import { jobOf, jobsAt, type Job } from "./job.ts";
+import { readWritten, writtenFields } from "./written-fields.ts";
+
+/** The number of jobs that are removed at the same time. */
+const concurrent = 3;
+
+/**
+ * Removes jobs that have ended from the list, by their names. Those that are gone already count as
+ * removed. Throws ApiError.
+ */
+export async function removeJobs(names: readonly string[]): Promise<void> {
+  const waiting = [...names];
+  const work = async (): Promise<void> => {
+    for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
+      try {
+        await callApi(`/v1alpha1/${name}`, { method: "DELETE" });
+      } catch (error) {
+        if (!(error instanceof ApiError) || error.status !== 404) throw error;
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: concurrent }, work));
+}
+
+/** Returns the names of all jobs of the account that have ended, newest first. Throws ApiError. */
+export async function finishedJobs(): Promise<readonly string[]> {
+  const names: string[] = [];
+  let token = "";
+  do {
+    const query = token === "" ? "" : `&pageToken=${encodeURIComponent(token)}`;
+    const { jobs, nextToken } = await jobsAt(`?pageSize=1000${query}`);
+    for (const { name, state } of jobs) if (state.kind !== "PROCESSING") names.push(name);
+    token = nextToken;
+  } while (token !== "");
+  return names;
+}
+
+/** Cancels a job. Throws ApiError, with the reason JOB_ENDED if the job has already ended. */
+export async function cancelJob({ name }: Job): Promise<Job> {
+  const answer: TranscriptJobJson = await callApi(`/v1alpha1/${name}:cancel`, {
+    method: "POST",
+    body: {},
+  });
+  return jobOf(answer);
+}
+
+/**
+ * Returns a request that submits a job's recording again, with the same source and the fields that
+ * callers can set. The text is written as the user chose last.
+ */
+export function requestAgain({ metadata, upload, newVersionOf }: Job) {
+  if (newVersionOf !== "") {
+    const { languageCode = "" } = metadata;
+    const written = writtenFields(readWritten());
+    return { transcript: newVersionOf, metadata: { languageCode }, ...written };
+  }
+  const { fileType, languageCode, subject, description, keywords, originalUri = "" } = metadata;
+  const { additionalMetadata, speakers, dictation } = metadata;
+  const all = { fileType, languageCode, subject, description, keywords };
+  const set = Object.entries({ ...all, additionalMetadata, speakers, dictation });
+  return {
+    metadata: Object.fromEntries(set.filter(([, value]) => value !== undefined)),
+    useUri: upload === "",
+    uri: upload || originalUri,
+    ...writtenFields(readWritten()),
+  };
+}
