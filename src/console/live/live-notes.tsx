@@ -5,6 +5,7 @@ import { useLanguage, useText, type Phrase } from "../text/language.tsx";
 import { connectionText, liveText, microphoneText } from "../text/live.ts";
 import { spanText } from "../text/numbers.ts";
 import type { Problem } from "../text/problems.ts";
+import { useRootMark } from "../transcript/use-root-mark.ts";
 import type { LiveSession } from "./live-session.ts";
 import type { LiveState } from "./live-state.ts";
 import "../parts/note.css";
@@ -50,6 +51,8 @@ function ConnectionNote({
 }) {
   const t = useText();
   const { language } = useLanguage();
+  const hasFailed = connection.kind === "waiting" || connection.kind === "failed";
+  useRootMark("liveOffline", hasFailed && connection.error.reason === "OFFLINE");
   if (connection.kind !== "waiting" && connection.kind !== "failed") return null;
   const { error } = connection;
   const retry = () => session.retry();

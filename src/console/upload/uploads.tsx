@@ -15,7 +15,9 @@ import { emptyDraft, type JobDraft } from "../jobs/job-draft.ts";
 import { useNotify } from "../parts/announcer.tsx";
 import { useText } from "../text/language.tsx";
 import { uploadText } from "../text/upload.ts";
+import { keepForImport, offerDrop } from "./dropped-files.ts";
 import { FileDrop } from "./file-drop.tsx";
+import { importedFormat } from "./imported-format.ts";
 import { subjectOfName } from "./subject-of.ts";
 import { LateQueue } from "./late-queue.ts";
 import type { QueuedUpload } from "./upload-queue.ts";
@@ -36,7 +38,7 @@ const Context = createContext<Uploads | undefined>(undefined);
 /**
  * Provides state that outlives the pages: uploads, and the draft of a new job. The browser asks for
  * confirmation before the user leaves the console during an upload. A file dropped anywhere is
- * added to the draft.
+ * added to the draft, or imported if it is subtitles or text.
  */
 export function UploadsProvider({ children }: { readonly children: ReactNode }) {
   const queue = useQueue();
@@ -71,6 +73,12 @@ export function UploadsProvider({ children }: { readonly children: ReactNode }) 
   const [, goTo] = useLocation();
   const mayWrite = session?.scopes.includes("transcripts.write") === true;
   const onDrop = (files: readonly File[]): void => {
+    if (offerDrop(files)) return;
+    if (files.every(importedFormat)) {
+      keepForImport(files);
+      goTo("/import");
+      return;
+    }
     take(files);
     goTo("/jobs");
   };
@@ -99,7 +107,12 @@ function useQueue(): LateQueue {
   const [queue] = useState(() => new LateQueue());
   useEffect(
     () =>
-      queue.whenSubmitted(({ request }) => {
+      queue.whenSubmitted(({ request, transcript, file }) => {
+        if (transcript !== undefined) {
+          announce(t(uploadText.added)(file.name));
+          void queries.invalidateQueries({ queryKey: ["transcript", transcript] });
+          return;
+        }
         announce(t(uploadText.submitted)(request.metadata?.subject ?? ""));
         void queries.invalidateQueries({ queryKey: ["jobs"] });
       }),
