@@ -3,7 +3,7 @@ import { useLocation } from "wouter";
 import { identityOf } from "../api/session.ts";
 import { useSession } from "../api/use-session.ts";
 import { setTitlePercent } from "../parts/title-percent.ts";
-import { jobsText } from "../text/jobs.ts";
+import { jobNotificationText } from "../text/job-notifications.ts";
 import { useText } from "../text/language.tsx";
 import { isCancelled, listJobs, type Job } from "./job.ts";
 import { isNotifying } from "./notifications.ts";
@@ -66,10 +66,13 @@ function useNotification(): (job: Job) => void {
     const isReady = state.kind === "SUCCESS";
     // It has neither title nor text of a transcript: notifications are seen by others, too. The
     // browser shows one for each tag, so that several tabs show it once.
-    const shown = new Notification(t(isReady ? jobsText.ready : jobsText.notReady), {
-      body: t(jobsText.notificationBody),
-      tag: name,
-    });
+    const shown = new Notification(
+      t(isReady ? jobNotificationText.ready : jobNotificationText.notReady),
+      {
+        body: t(jobNotificationText.body),
+        tag: name,
+      },
+    );
     shown.addEventListener("click", () => {
       window.focus();
       goTo(isReady ? `/${state.transcript}` : "/jobs");

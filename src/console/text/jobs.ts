@@ -1,4 +1,5 @@
 import { counted } from "./counted.ts";
+import { jobNotificationText } from "./job-notifications.ts";
 import { capital } from "./listed.ts";
 import { numberText } from "./numbers.ts";
 
@@ -56,8 +57,6 @@ export const jobsText = {
     is: (subject: string) => `Framvinda: ${subject}`,
     en: (subject: string) => `Progress: ${subject}`,
   },
-  notReady: { is: "Uppskrift mistókst", en: "Transcription failed" },
-  notificationBody: { is: "Smelltu til að opna Hlust.", en: "Click to open Hlust." },
   notify: {
     is: "Láta vita þegar verki lýkur á meðan flipinn sést ekki",
     en: "Notify me when a job ends while this tab is hidden",
@@ -66,7 +65,7 @@ export const jobsText = {
     is: "Vafrinn leyfir ekki tilkynningar frá þessari síðu. Leyfðu þær í stillingum hans.",
     en: "The browser does not allow notifications from this page. Allow them in its settings.",
   },
-  ready: { is: "Uppskrift tilbúin", en: "Transcript ready" },
+  ready: jobNotificationText.ready,
   cancelled: { is: "Hætt við", en: "Cancelled" },
   cancel: { is: "Hætta við", en: "Cancel" },
   cancelOf: {

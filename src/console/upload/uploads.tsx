@@ -15,9 +15,7 @@ import { emptyDraft, type JobDraft } from "../jobs/job-draft.ts";
 import { useNotify } from "../parts/announcer.tsx";
 import { useText } from "../text/language.tsx";
 import { uploadText } from "../text/upload.ts";
-import { keepForImport, offerDrop } from "./dropped-files.ts";
 import { FileDrop } from "./file-drop.tsx";
-import { importedFormat } from "./imported-format.ts";
 import { subjectOfName } from "./subject-of.ts";
 import { LateQueue } from "./late-queue.ts";
 import type { QueuedUpload } from "./upload-queue.ts";
@@ -73,14 +71,15 @@ export function UploadsProvider({ children }: { readonly children: ReactNode }) 
   const [, goTo] = useLocation();
   const mayWrite = session?.scopes.includes("transcripts.write") === true;
   const onDrop = (files: readonly File[]): void => {
-    if (offerDrop(files)) return;
-    if (files.every(importedFormat)) {
-      keepForImport(files);
-      goTo("/import");
-      return;
-    }
-    take(files);
-    goTo("/jobs");
+    const transcribe = (): void => {
+      take(files);
+      goTo("/jobs");
+    };
+    // What is done with other files is loaded when some are dropped.
+    void import("./drop-files.ts").then(
+      ({ dropFiles }) => dropFiles(files, { transcribe, goTo }),
+      transcribe,
+    );
   };
   const value = useMemo(
     () => ({ queue, uploads, draft, change, take }),
