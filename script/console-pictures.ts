@@ -57,9 +57,26 @@ await picture("editor-clash", await clashing(pages), "[role=dialog]");
 await picture("jobs", await pages.open("/jobs"), ".row");
 await picture("keys", await pages.open("/keys"), ".row");
 await picture("account", await pages.open("/account"), "h2");
+await picture("import", await pages.open("/import"), "main form");
+await picture("bin", await pages.open("/bin"), "main li");
+await picture("vocabulary", await pages.open("/vocabulary"), "main li");
+await picture("webhooks", await pages.open("/webhooks"), "main li");
+await picture("programs", await pages.open("/programs"), "main pre");
+await picture("usage", await pages.open("/usage"), "main table");
+await picture("account-settings", await pages.open("/account/settings"), "main form");
+await picture("help", await pages.open("/help"), "main h2");
+await picture("new-transcript", await pages.open("/jobs?new"), ".new-job");
+await picture("examples", await pages.open(`/${name}/examples`), "main pre");
+await picture("shared", await pages.open(await shareOf(pages), { key: undefined }), ".segment");
 const live = await pages.open("/live", { context: { permissions: ["microphone"] } });
 await live.getByRole("button", { name: "Hlusta" }).click();
 await picture("live", live, ".live-said");
+
+/** Shares the interview, and returns the path of its page under /console. */
+async function shareOf({ service }: TestPages): Promise<string> {
+  const { json } = await service.call("POST", `/v1alpha1/${name}/shares`, { withMedia: true });
+  return json.uri.replace(/^.*\/console/, "");
+}
 
 async function picture(title: string, page: Page, waitsFor: string): Promise<void> {
   await page.locator(waitsFor).first().waitFor();
@@ -125,6 +142,14 @@ async function seed({ service }: TestPages): Promise<string> {
     await createTranscript(service, { metadata, segments: talk.segments }, media);
   }
   const { segments } = talk;
+  const deleted = { ...interviewMetadata, subject: "Prufa" };
+  const binned = await createTranscript(service, { metadata: deleted, segments });
+  await call("POST", "/v1alpha1/transcripts:bin", { names: [binned] });
+  for (const phrase of ["Skeiðará", "Núpsstaður", "Þórdís Ægisdóttir"]) {
+    await call("POST", "/v2beta1/vocabularyPhrases", { phrase, languageCode: "is-IS" });
+  }
+  const webhook = { url: "https://frettastofan.example/uppskriftir", displayName: "Fréttakerfið" };
+  await call("POST", "/v1/webhooks", webhook);
   const made = await createTranscript(service, { metadata: interviewMetadata, segments }, media);
   await until(async () => {
     const { json } = await service.call("GET", `/v1alpha1/${made}`);

@@ -2731,6 +2731,21 @@ export const examples: unknown = {
       "answer": {
         "name": "transcripts/0198c5a6-52d0-7b13-a4c8-0a1b2c3d4e5f"
       }
+    },
+    {
+      "title": "Text with speakers and times",
+      "request": {
+        "metadata": {
+          "fileType": "AUDIO",
+          "languageCode": "is-IS",
+          "subject": "Viðtal"
+        },
+        "format": "TEXT",
+        "content": "[00:00:01] Anna: Góðan dag\n\n[00:00:03] Bo: Já, góðan dag\n"
+      },
+      "answer": {
+        "name": "transcripts/0198c5a6-60f1-7c24-b5d9-1b2c3d4e5f60"
+      }
     }
   ],
   "hlust.transcripts.v1alpha1.Transcripts.InitUpload": [

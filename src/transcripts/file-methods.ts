@@ -1,12 +1,13 @@
-import { create } from "@bufbuild/protobuf";
+import { create, fromJson } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { Kysely } from "kysely";
 import { callerOf } from "../auth/caller.ts";
 import type { Tables } from "../database/tables.ts";
 import {
-  ExportFormat as Format,
+  type ImportTranscriptRequest,
   SpeakerInfoSchema,
   TranscriptMetadata_DataSource as DataSource,
+  type TranscriptMetadata,
   TranscriptMetadataSchema,
   type Transcripts,
 } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
@@ -21,12 +22,12 @@ import { exportFile, heldPerByteOf, namesOf } from "./export-file.ts";
 import { exportFormats, fileTypes, formatOf, unknownFormat } from "./export-formats.ts";
 import { checkOptions, fileOptionsOf } from "./export-options.ts";
 import { attachmentHeader, fileNameOf } from "./file-name.ts";
-import { callerFields, mergeMetadata } from "./merge.ts";
-import { readFile } from "./read-file.ts";
+import { importFormatOf, importFormats } from "./import-formats.ts";
+import { callerFields, mergeMetadata, setFields, type CallerField } from "./merge.ts";
+import { readFile, type FileReading } from "./read-file.ts";
 import type { ReadTranscript } from "./read-transcript.ts";
 import { transcriptIdIn, transcriptNotFound, versionNotFound } from "./resource-names.ts";
 import { runInWorkerThread } from "./worker-threads.ts";
-import { subtitleFormats, type SubtitleFormat } from "./subtitles/read-subtitles.ts";
 import { insertTranscript } from "./insert-transcript.ts";
 
 /** Returns the methods that export and import transcripts as files. */
@@ -65,27 +66,28 @@ export function fileMethods(
 
     async importTranscript(request, context) {
       const { accountId, actor } = callerOf(context);
-      const metadata = mergeMetadata(
-        create(TranscriptMetadataSchema),
-        request.metadata,
-        callerFields,
-      );
-      throwViolations([
-        ...checkTranscript(metadata, callerFields, []),
-        ...checkMetadataSize(metadata),
-        ...checkFile(request.format, request.content),
-      ]);
+      const sent = request.metadata ?? create(TranscriptMetadataSchema);
       const { content } = request;
-      const file = { content, format: subtitleFormat(request.format), names: namesOf(metadata) };
+      const format = importFormatOf(request);
+      // A transcript as JSON has its own metadata, of which the request replaces fields.
+      const fields = format === "JSON" ? setFields(sent) : callerFields;
+      const given = mergeMetadata(create(TranscriptMetadataSchema), sent, fields);
+      throwViolations([
+        ...checkTranscript(given, fields, []),
+        ...checkMetadataSize(given),
+        ...checkFile(request),
+      ]);
+      if (format === undefined)
+        throw invalidArgument([unknownFormat(request.format, importFormats)]);
+      const file = { content, format, names: namesOf(given) };
       const { signal } = context;
       const bytes = content.length * jsonBytesPerByte;
       const reading = await runInWorkerThread(readFile, file, { bytes, accountId, signal });
       if ("problem" in reading) {
         throw invalidArgument([{ field: "content", description: reading.problem }]);
       }
-      for (const [id, name] of reading.names) {
-        metadata.speakers[id] ??= create(SpeakerInfoSchema, { fullName: name });
-      }
+      const metadata = metadataOf(reading, given, fields);
+      throwViolations([...checkTranscript(metadata, callerFields, [])]);
       throwViolations(checkMetadataSize(metadata));
       metadata.dataSource = DataSource.USER;
       const imported = {
@@ -104,19 +106,30 @@ export function fileMethods(
   } satisfies Partial<ServiceImpl<typeof Transcripts>>;
 }
 
-/** The number of bytes of segment JSON per byte of subtitles. */
-const jsonBytesPerByte = 8;
-
-function subtitleFormat(format: Format): SubtitleFormat | undefined {
-  return subtitleFormats.find((name) => Format[name] === format);
+/** Returns the metadata of a file that was read, with the fields and the names that are given. */
+function metadataOf(
+  reading: Exclude<FileReading, { problem: string }>,
+  given: TranscriptMetadata,
+  fields: readonly CallerField[],
+): TranscriptMetadata {
+  const own = fromJson(TranscriptMetadataSchema, reading.metadata ?? {});
+  const metadata = mergeMetadata(own, given, fields);
+  for (const [id, name] of reading.names) {
+    metadata.speakers[id] ??= create(SpeakerInfoSchema, { fullName: name });
+  }
+  return metadata;
 }
 
-function* checkFile(format: Format, content: string): Generator<FieldViolation> {
-  if (format !== Format.EXPORT_FORMAT_UNSPECIFIED && subtitleFormat(format) === undefined) {
-    yield unknownFormat(format, subtitleFormats);
-  }
+/** The number of bytes of segment JSON per byte of a file. */
+const jsonBytesPerByte = 8;
+
+function* checkFile({
+  format,
+  content,
+}: Pick<ImportTranscriptRequest, "format" | "content">): Generator<FieldViolation> {
+  if (importFormatOf({ format, content }) === undefined) yield unknownFormat(format, importFormats);
   if (content.trim() === "") {
-    yield { field: "content", description: "is required: the text of an SRT or WebVTT file" };
+    yield { field: "content", description: "is required: the text of the file" };
   } else if (!content.isWellFormed()) {
     yield { field: "content", description: "has an unpaired surrogate (invalid Unicode)" };
   }

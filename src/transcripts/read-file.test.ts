@@ -9,6 +9,7 @@ import { defaultOptionsOf } from "./export-options.ts";
 import { readFile } from "./read-file.ts";
 import { packSegments, textLength, unpackSegments } from "./segments.ts";
 import { spokenJson, spokenSegments, type SpokenSegment } from "./spoken.ts";
+import { importFormats } from "./import-formats.ts";
 import { subtitleFormats } from "./subtitles/read-subtitles.ts";
 import { subtitlesOf } from "../cues/subtitles.ts";
 import { unpackedJson, writeFile } from "./write-file.ts";
@@ -25,7 +26,11 @@ test("a file that can be read becomes a transcript that a caller could have crea
   );
   await fc.assert(
     fc.asyncProperty(fc.array(part, { maxLength: 20 }), async (parts) => {
-      const reading = readFile({ content: `WEBVTT\n\n${time}\n${parts.join("")}`, names });
+      const reading = readFile({
+        content: `WEBVTT\n\n${time}\n${parts.join("")}`,
+        format: "VTT",
+        names,
+      });
       if ("problem" in reading) {
         assert.match(reading.problem, /^line \d+: times such as/);
         return;
@@ -103,7 +108,11 @@ test("an exported file imports to the same text, speakers, and times of every cu
 });
 
 test("a cue with more words than a transcript can have is refused", () => {
-  const reading = readFile({ content: `${time}\n${"a ".repeat(300_000)}`, names });
+  const reading = readFile({
+    content: `${time}\n${"a ".repeat(300_000)}`,
+    format: "SRT",
+    names,
+  });
   assert.deepEqual(reading, { problem: "has 300000 words; at most 200000 are allowed" });
 });
 
@@ -119,9 +128,16 @@ test("a hostile file is read in time that is linear in its length", () => {
     `${time}\n${"\u00a0 ".repeat(long / 2)}`,
     `WEBVTT\n\n${time}\n${"<".repeat(long)}`,
     `WEBVTT\n\n${"NOTE\n\n".repeat(long / 6)}`,
+    "[0:00]".repeat(long / 6),
+    `${"a".repeat(50)}:\n\n`.repeat(long / 60),
+    "[".repeat(long),
+    `{"segments":[${"{},".repeat(long / 3)}{}]}`,
+    `{"segments":[${'{"startTime":"1s"},\n'.repeat(long / 20)}1]}`,
   ];
   for (const content of rows) {
-    const reading = readFile({ content, names });
-    assert.ok("problem" in reading || reading.text.jsonBytes > 0);
+    for (const format of importFormats) {
+      const reading = readFile({ content, format, names });
+      assert.ok("problem" in reading || reading.text.jsonBytes > 0);
+    }
   }
 });

@@ -1,53 +1,76 @@
 import { createHash } from "node:crypto";
 import { zstdCompressSync } from "node:zlib";
+import type { TranscriptMetadataJson } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import type { ImportFormat } from "./import-formats.ts";
+import { readJsonFile } from "./read-json-file.ts";
+import { readTextFile } from "./read-text-file.ts";
 import { transcriptLimits } from "./transcript-limits.ts";
-import { charCount, type PackedText } from "./segments.ts";
+import { charCount, segmentsJson, textLength, type PackedText } from "./segments.ts";
 import { spokenJson, type SpokenSegment } from "./spoken.ts";
 import { segmentsOfCues, type VoicedSegment } from "./subtitles/cue-segments.ts";
 import { UnreadableFile } from "./subtitles/read-cue.ts";
-import { readSubtitles, type SubtitleFormat } from "./subtitles/read-subtitles.ts";
+import { readSubtitles } from "./subtitles/read-subtitles.ts";
 
 export interface FileToRead {
   readonly content: string;
-  /** Default: detected from the content. */
-  readonly format?: SubtitleFormat | undefined;
+  readonly format: ImportFormat;
   /** The speakers' names that the caller sent, by id. */
   readonly names: ReadonlyMap<string, string>;
 }
 
-/** The content of a subtitle file, or the reason why it cannot be read. */
+/** The content of a file, or the reason why it cannot be read. */
 export type FileReading =
   | { readonly problem: string }
   | {
       readonly text: PackedText;
       /** The names that the caller sent and the names found in the file. */
       readonly names: ReadonlyMap<string, string>;
+      /** The metadata in the file, of which callers may write each field. */
+      readonly metadata?: TranscriptMetadataJson;
     };
 
-/** Reads a subtitle file into segments in stored form. */
-export function readFile({ content, format, names }: FileToRead): FileReading {
+/** Reads a file of subtitles, a text or a transcript into segments in stored form. */
+export function readFile(file: FileToRead): FileReading {
   try {
-    const voiced = segmentsOfCues(readSubtitles(content, format), transcriptLimits.wordChars);
-    const problem = problemOf(voiced);
-    if (problem !== undefined) return { problem };
-    const speakers = new Speakers(names);
-    const segments = voiced.map(({ voice, ...segment }) => ({
-      ...segment,
-      speakerId: speakers.idOf(voice),
-    }));
-    return { text: packSpoken(segments), names: speakers.names };
+    if (file.format !== "JSON") return readVoiced(file);
+    const { segments, metadata } = readJsonFile(file.content);
+    const { chars, bytes } = textLength(segments);
+    const packed = packJson(Buffer.from(segmentsJson(segments)));
+    return {
+      text: { ...packed, textChars: chars, textBytes: bytes },
+      names: new Map(),
+      metadata,
+    };
   } catch (error) {
     if (error instanceof UnreadableFile) return { problem: error.message };
     throw error;
   }
 }
 
-function problemOf(segments: readonly VoicedSegment[]): string | undefined {
+/** Reads a file whose speakers have names, but no ids. */
+function readVoiced({ content, format, names }: FileToRead): FileReading {
+  const isText = format === "TEXT";
+  const cues = isText
+    ? readTextFile(content, names.values())
+    : readSubtitles(content, format === "VTT" ? "VTT" : "SRT");
+  const voiced = segmentsOfCues(cues, transcriptLimits.wordChars);
+  const problem = problemOf(voiced, isText ? "paragraphs" : "cues with text");
+  if (problem !== undefined) return { problem };
+  const speakers = new Speakers(names);
+  const segments = voiced.map(({ voice, words, ...segment }) => ({
+    ...segment,
+    words: isText ? words.map((word) => ({ ...word, estimatedTimes: true as const })) : words,
+    speakerId: speakers.idOf(voice),
+  }));
+  return { text: packSpoken(segments), names: speakers.names };
+}
+
+function problemOf(segments: readonly VoicedSegment[], parts: string): string | undefined {
   const limits = transcriptLimits;
   const words = segments.reduce((sum, segment) => sum + segment.words.length, 0);
   const name = segments.find(({ voice }) => charCount(voice) > limits.speakerNameChars)?.voice;
   if (segments.length > limits.segments) {
-    return `has ${segments.length} cues with text: at most ${limits.segments} are allowed`;
+    return `has ${segments.length} ${parts}: at most ${limits.segments} are allowed`;
   }
   if (words > limits.words) return `has ${words} words; at most ${limits.words} are allowed`;
   if (name !== undefined) {
@@ -85,13 +108,18 @@ class Speakers {
 }
 
 function packSpoken(segments: readonly SpokenSegment[]): PackedText {
-  const json = Buffer.from(spokenJson(segments));
   const texts = segments.flatMap(({ words }) => words.map(({ text }) => text));
+  return {
+    ...packJson(Buffer.from(spokenJson(segments))),
+    textChars: texts.reduce((sum, text) => sum + charCount(text), 0),
+    textBytes: texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0),
+  };
+}
+
+function packJson(json: Buffer) {
   return {
     sha256: createHash("sha256").update(json).digest(),
     jsonZstd: zstdCompressSync(json),
     jsonBytes: json.length,
-    textChars: texts.reduce((sum, text) => sum + charCount(text), 0),
-    textBytes: texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0),
   };
 }

@@ -15,7 +15,11 @@ const valuesMax = 7 * (transcriptLimits.segments + transcriptLimits.words);
  */
 export function readPlainSegments(json: Uint8Array): PlainSegment[] | undefined {
   if (countValues(json, valuesMax) > valuesMax) return undefined;
-  const list = parsed(json);
+  return plainSegments(parsed(json));
+}
+
+/** Reads parsed JSON as readPlainSegments() does. */
+export function plainSegments(list: unknown): PlainSegment[] | undefined {
   return Array.isArray(list) ? allOf(list, segmentOf) : undefined;
 }
 

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import type { Page } from "playwright-core";
 import { actText } from "../../src/console/text/acts.ts";
+import { draftOf } from "../spec/transcripts.ts";
 import { until } from "../fixtures/until.ts";
 import { checkLooks, openTestPages, type TestPages } from "./open-test-pages.ts";
 
@@ -136,6 +137,13 @@ test("a session is ended from another session; a viewer sees only their own sess
 test("the audit log shows who did what, back to its first entry", async () => {
   await log().getByText("First key bauð thordur@example.is").waitFor();
   await log().getByText("First key bjó til API-lykilinn „Ása á Akureyri“").waitFor();
+  const exact = await log().first().locator("time").getAttribute("title");
+  assert.match(exact ?? "", /^\d+\. \p{L}+ \d{4} \d\d:\d\d:\d\d$/u);
+  const { json } = await pages.service.call("POST", "/v1alpha1/transcripts", draftOf("Eytt"));
+  assert.equal((await pages.service.call("DELETE", `/v1alpha1/${json.name}`)).status, 200);
+  await page.reload();
+  const deleted = log().filter({ hasText: "First key eyddi uppskrift" }).first();
+  assert.ok((await deleted.innerText()).includes(`: ${json.name.slice(-8)}`));
   for (let at = 0; at < 50; at += 1) {
     const made = await pages.service.call("POST", "/v1/apiKeys", { displayName: `Lykill ${at}` });
     assert.equal(made.status, 200);

@@ -35,6 +35,7 @@ const visits: readonly Visit[] = [
     path: ({ transcript }) => `${transcript}/examples`,
     shown: "main pre",
   },
+  { route: "/import", shown: "main form" },
   { route: "/bin", shown: "main li" },
   { route: "/jobs", shown: ".jobs-rows li" },
   { route: "the form for a new job", path: "/jobs?new", shown: ".new-job" },

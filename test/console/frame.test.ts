@@ -43,7 +43,7 @@ test("the menu is in a landmark, and all its links are large enough to press", a
     const text = await link.innerText();
     assert.ok(width >= 24 && height >= 24, `${text} is ${width} by ${height} px`);
   }
-  const account = page.locator(".account-menu").getByRole("link");
+  const account = page.locator(".account-menu").getByRole("link", { name: "· Reikningur" });
   await account.click();
   await page.locator('.account-menu a[aria-current="page"]').waitFor();
 });
@@ -222,8 +222,11 @@ test("a lost network is shown, and the page is refetched when the network is bac
   await using page = await pages.open("/");
   await page.getByRole("heading", { name: "Byrjaðu hér" }).waitFor();
   const banner = page.getByText("Ekkert samband við þjónustuna.");
+  const top = async () => (await page.getByRole("heading", { level: 1 }).boundingBox())?.y;
+  const before = await top();
   await page.context().setOffline(true);
   await banner.waitFor();
+  assert.equal(await top(), before, "the banner does not push the page");
   const requested = page.waitForRequest((request) => request.url().endsWith("/v2beta1/models"));
   await page.context().setOffline(false);
   await requested;

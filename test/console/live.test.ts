@@ -132,6 +132,9 @@ test("all audio is recognized exactly once while the page is busy, streams end a
   network.cut();
   const note = page.getByText("Sambandið við þjónustuna rofnaði.");
   await note.waitFor();
+  // The recording says it; the banner of every page is hidden meanwhile.
+  await page.locator("html[data-live-offline]").waitFor();
+  assert.equal(await page.locator(".offline-text:visible").count(), 0);
   await page.evaluate("{ const end = performance.now() + 500; while (performance.now() < end); }");
   await untilRecorded(page, 8);
   await words(page, "word2");

@@ -3,9 +3,10 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
+import { wavOf } from "../fixtures/jobs-fixture.ts";
 import { until } from "../fixtures/until.ts";
 import { openTestPages, type TestPages } from "./open-test-pages.ts";
-import { createTranscript } from "./spoken-transcript.ts";
+import { createTranscript, interview, interviewMetadata } from "./spoken-transcript.ts";
 
 let pages: TestPages;
 before(async () => {
@@ -86,4 +87,53 @@ test("Arabic and Hebrew texts begin at the right, while they are read and while 
   await page.goto(`${pages.service.address}/console/transcripts`);
   const title = page.getByRole("link", { name: subject });
   await until(async () => (await title.getAttribute("dir")) === "auto");
+});
+
+test("a low window shows the text above the player, and a tablet has a wave to seek in", async () => {
+  const { segments, samples } = interview();
+  const talk = { metadata: interviewMetadata, segments };
+  const name = await createTranscript(pages.service, talk, Uint8Array.from(wavOf(samples)));
+  await using page = await pages.open(`/${name}`);
+  await page.locator(".segment").first().waitFor();
+  await page.locator(".player .wave").waitFor();
+  const edges = (selector: string) =>
+    page.evaluate<{ top: number; bottom: number; width: number }>(
+      `(() => {
+        const { top, bottom, width } = document.querySelector(${JSON.stringify(selector)}).getBoundingClientRect();
+        return { top, bottom, width };
+      })()`,
+    );
+  // 1280 by 800 px at 200 %, and a phone on its side.
+  for (const size of [
+    { width: 640, height: 400 },
+    { width: 844, height: 390 },
+  ]) {
+    await page.setViewportSize(size);
+    const shown = await page.evaluate<number>(
+      `(() => {
+        const range = new Range();
+        range.selectNodeContents(document.querySelector(".segment p"));
+        return range.getClientRects()[0].bottom;
+      })()`,
+    );
+    const { top } = await edges(".player");
+    assert.ok(shown <= top, `the first line ends at ${shown}, the player begins at ${top}`);
+  }
+  for (const [width, height] of [
+    [820, 1180],
+    [1024, 768],
+  ] as const) {
+    await page.setViewportSize({ width, height });
+    const wave = await edges(".wave");
+    assert.ok(wave.width > 400, `the wave is ${wave.width} px wide at ${width} px`);
+  }
+});
+
+test("the bar of live transcription leaves most of a phone to the text", async () => {
+  await using page = await pages.open("/live");
+  await page.setViewportSize({ width: 390, height: 844 });
+  const bar = page.locator(".live-bar");
+  await bar.waitFor();
+  const { height = 0 } = (await bar.boundingBox()) ?? {};
+  assert.ok(height < 0.25 * 844, `${height} px`);
 });

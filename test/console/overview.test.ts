@@ -6,11 +6,15 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
 import { sql, type Kysely } from "kysely";
+import type { Locator, Page } from "playwright-core";
 import { openDatabase } from "../../src/database/database.ts";
 import type { Tables } from "../../src/database/tables.ts";
 import { newId } from "../../src/std/ids.ts";
 import { createLog } from "../../src/std/log.ts";
+import { accountScopes } from "../../src/auth/caller.ts";
+import { createSignInToken, signInLink } from "../../src/auth/sign-in-token.ts";
 import { addApiKey } from "../fixtures/auth-fixture.ts";
+import { speak } from "../fixtures/flite.ts";
 import { until } from "../fixtures/until.ts";
 import { checkLooks, openTestPages, show, type TestPages } from "./open-test-pages.ts";
 import { seedTranscripts } from "./seed-transcripts.ts";
@@ -70,6 +74,93 @@ async function runInShell(command: string): Promise<{ readonly out: string }> {
   });
   return { out: stdout };
 }
+
+/** The actions of a user on a page: clicks, presses of keys, and words that are typed. */
+class Actions {
+  readonly #page: Page;
+  count = 0;
+
+  constructor(page: Page) {
+    this.#page = page;
+  }
+
+  async open(address: string): Promise<void> {
+    this.count += 1;
+    await this.#page.goto(address);
+  }
+
+  async click(what: Locator, options: { readonly clickCount?: number } = {}): Promise<void> {
+    this.count += options.clickCount ?? 1;
+    await what.click({ timeout: 60_000, ...options });
+  }
+
+  async press(key: string): Promise<void> {
+    this.count += 1;
+    await this.#page.keyboard.press(key);
+  }
+
+  /** Types a text, in which each word counts. */
+  async type(text: string): Promise<void> {
+    this.count += text.split(" ").length;
+    await this.#page.keyboard.type(text);
+  }
+}
+
+test("a newcomer comes from the sign-in link to an edited, shared, downloaded transcript in fewer than 40 actions", async (t) => {
+  const empty = await otherAccount();
+  const { id: apiKeyId } = await addApiKey(db, empty, [...accountScopes]);
+  const token = await createSignInToken(db, { accountId: empty, apiKeyId });
+  const look = { size: "desktop", language: "en", theme: "light" } as const;
+  const context = { permissions: ["clipboard-read", "clipboard-write"] };
+  await using page = await pages.open("/../healthz", { key: undefined, look, context });
+  const user = new Actions(page);
+  const button = (name: string) => page.getByRole("button", { name, exact: true });
+
+  await user.open(signInLink(pages.service.address, token));
+  await user.click(page.getByRole("link", { name: "Choose a file" }));
+  const chooser = page.waitForEvent("filechooser");
+  await user.click(button("choose files"));
+  // A file is chosen in the browser's window with a click on it and one on "Open".
+  user.count += 2;
+  const recording = { name: "first_recording.wav", mimeType: "audio/wav" };
+  await (await chooser).setFiles({ ...recording, buffer: speak("good morning to all of you") });
+  await user.click(page.getByLabel("Title", { exact: true }));
+  await user.press("ControlOrMeta+a");
+  await user.type("My first recording");
+  await user.click(button("Transcribe"));
+
+  const row = page.getByRole("link", { name: "My first recording" });
+  await user.click(row.first());
+  await page.locator(".segment").first().waitFor();
+  await user.click(button("Edit text"));
+  const text = page.getByRole("textbox", { name: "Transcript text, editable" });
+  await text.waitFor();
+  await user.click(text.locator("p").first());
+  await user.press("Control+Home");
+  await user.type("Hello and ");
+  await user.press("Control+s");
+  await page.getByText("Saved as a new version.").first().waitFor();
+  await user.click(button("Read"));
+
+  await user.click(button("Create a link"));
+  const dialog = page.getByRole("dialog");
+  await user.click(dialog.getByRole("button", { name: "Create the link" }));
+  const shared = await dialog.getByLabel("Link", { exact: true }).innerText();
+  await user.click(dialog.getByRole("button", { name: "Copy" }));
+  await user.click(dialog.getByRole("button", { name: "Done" }));
+  const download = page.waitForEvent("download");
+  await user.click(button("Download: Word"));
+  assert.match((await download).suggestedFilename(), /^My first recording\.docx$/);
+
+  assert.equal(await page.evaluate("navigator.clipboard.readText()"), shared);
+  await using reader = await pages.open(shared.replace(/^.*\/console/, ""), {
+    key: undefined,
+    look,
+  });
+  await reader.locator(".segment").first().getByText("Hello and").waitFor();
+  t.diagnostic(`${user.count} actions`);
+  assert.ok(user.count < 40, `${user.count} actions`);
+});
 
 test("a user with read-only access is not invited to submit anything", async () => {
   const { token } = await addApiKey(db, await otherAccount(), ["transcripts.read"]);

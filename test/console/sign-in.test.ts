@@ -81,16 +81,32 @@ test("a key signs in with only the keyboard, at any address; a refused key stays
   await checkLooks(page, "sign-in");
   await show(page, { size: "desktop", language: "is", theme: "light" });
 
+  const top = async () => (await keyField(page).boundingBox())?.y;
+  const before = await top();
   await keyField(page).focus();
   await page.keyboard.press("Enter");
   await page.getByText("Límdu lykilinn hér.").waitFor();
+  assert.equal(await top(), before, "messages do not move the field");
+  const see = page.getByLabel("Sýna lykilinn");
+  await see.check();
+  assert.equal(await keyField(page).getAttribute("type"), "text");
+  await see.uncheck();
+  assert.equal(await keyField(page).getAttribute("type"), "password");
+  await keyField(page).focus();
   await page.keyboard.type("hlust_wrong");
   await page.keyboard.press("Enter");
   await page.getByRole("alert").getByText("Lykillinn gildir ekki.").waitFor();
   assert.equal(await keyField(page).inputValue(), "hlust_wrong");
+  assert.equal(await top(), before, "messages do not move the field");
   await checkLooks(page, "sign-in-refused", someLooks);
   await show(page, { size: "desktop", language: "is", theme: "light" });
   assert.equal(await sessionCookie(page), undefined);
+
+  // A link that is refused afterwards replaces the problem with the key.
+  const old = new URL(await link(Date.now() - 600_001)).hash;
+  await page.evaluate(`location.hash = ${JSON.stringify(old)}`);
+  await page.getByText("hver tengill gildir einu sinni, í tíu mínútur.").waitFor();
+  await page.getByText("Lykillinn gildir ekki.").waitFor({ state: "detached" });
 
   await keyField(page).focus();
   await page.keyboard.press("ControlOrMeta+a");

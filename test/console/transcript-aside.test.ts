@@ -44,6 +44,7 @@ test("a speaker is named with only the keyboard: immediately, everywhere, and in
   assert.match(sign, /✎/);
   await speakers.getByRole("button", { name: "Breyta nafninu Mælandi S2" }).focus();
   await page.keyboard.press("Enter");
+  await page.getByPlaceholder("Mælandi S2", { exact: true }).waitFor();
   await page.keyboard.type("Þórdís Ægisdóttir");
   await page.keyboard.press("Enter");
   await speakers.getByRole("button", { name: "Breyta nafninu Þórdís Ægisdóttir" }).waitFor();

@@ -91,6 +91,13 @@ test("transcripts are listed newest first with their details, whatever their tit
     "20. nóv.",
   ]);
   await page.getByText("+2", { exact: true }).first().waitFor();
+  // The list is counted before it has been read to its end.
+  await page.locator(".sub", { hasText: `${total} uppskriftir` }).waitFor();
+  // A keyword that was searched is shown, even if a row has no room for all.
+  await go("/transcripts?keyword=fimmta");
+  await untilTitles(({ length }) => length === 3);
+  const searched = page.locator(".transcript-row").getByRole("button", { name: "„fimmta“" });
+  assert.equal(await searched.count(), 3);
 });
 
 test("titles are searched for typed text after a pause, and the text appears in the address; going back leaves the search", async () => {

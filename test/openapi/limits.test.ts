@@ -108,7 +108,7 @@ import { shareLimits } from "../../src/transcripts/share-methods.ts";
 import { fileNameCharsMax } from "../../src/transcripts/upload-methods.ts";
 import { filterCharsMax } from "../../src/transcripts/filter.ts";
 import { tokenCharsMax } from "../../src/std/page-token.ts";
-import { subtitleFormats } from "../../src/transcripts/subtitles/read-subtitles.ts";
+import { importFormats } from "../../src/transcripts/import-formats.ts";
 import { vocabularyLimits } from "../../src/vocabulary/check-phrase.ts";
 import { eventTypes } from "../../src/webhooks/webhook-events.ts";
 import { contract } from "../../src/served-services.ts";
@@ -233,7 +233,7 @@ function expectedLimits(): Map<string, LimitsInit> {
     ]),
     [`${DiffTranscriptVersionsRequestSchema.typeName}.skip`, { min: 0 }],
     [`${SignTranscriptExportRequestSchema.typeName}.format`, { values: [...writtenFormats] }],
-    [`${ImportTranscriptRequestSchema.typeName}.format`, { values: [...subtitleFormats] }],
+    [`${ImportTranscriptRequestSchema.typeName}.format`, { values: [...importFormats] }],
     [`${RecognitionConfigSchema.typeName}.encoding`, { values: [...encodings] }],
     [
       `${RecognitionConfigSchema.typeName}.sample_rate_hertz`,

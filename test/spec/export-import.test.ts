@@ -196,12 +196,29 @@ test("an unreadable file is reported with every other problem, and nothing is st
     ["", {}, /^content: is required/],
     ["hello", {}, /^content: line 1: times such as/],
     [`1\n${time}\nA`, { format: "VTT" }, /^content: line 1: WEBVTT is expected/],
-    [`1\n${time}\nA`, { format: "TEXT" }, /^format: SRT or VTT is expected, not TEXT$/],
+    [`1\n${time}\nA`, { format: "DOCX" }, /^format: SRT, VTT, TEXT or JSON is expected, not DOCX$/],
     [`1\n${time}\nA`, { format: "DOC" }, /format/],
-    [" ", { metadata: {}, format: "JSON" }, /fileType.*languageCode.*format.*content/],
+    [" ", { metadata: {}, format: "DOCX" }, /fileType.*languageCode.*format.*content/],
     [`${time}\nA\n\n`.repeat(20_001), {}, /has 20001 cues with text: at most 20000/],
     [`${time}\n${"a ".repeat(200_001)}`, {}, /has 200001 words; at most 200000/],
     [`WEBVTT\n\n${time}\n<v ${"a".repeat(1001)}>A`, {}, /names a speaker in 1001 characters/],
+    [
+      "A\n\n[0:05] B\n\n[0:04] C",
+      { format: "TEXT" },
+      /^content: line 5: the time 00:00:04 is before the time above it, 00:00:05$/,
+    ],
+    ["A\n[0:61] B", { format: "TEXT" }, /^content: line 2: minutes and seconds must be 0 to 59/],
+    ["A\n[1000:00:01] B", { format: "TEXT" }, /^content: line 2: times must be at most 1000 hours/],
+    ["A\n".repeat(20_001), { format: "TEXT" }, /has 20001 paragraphs: at most 20000/],
+    ["{\n}", {}, /^content: line 1: segments is required/],
+    ['{\n"segments": [\n}', {}, /^content: line 3: not valid JSON at column 1: expected/],
+    [
+      '{"segments": [\n{"startTime": "2s",\n"endTime": "1s"}]}',
+      {},
+      /^content: line 3: segments\[0\]\.endTime is before its startTime$/,
+    ],
+    ['{"segments": [],\n"metadata": {"speakers": 5}}', {}, /^content: line 2: metadata\.speakers /],
+    ['{"segments": []}', { metadata: {} }, /fileType.*languageCode/],
   ];
   for (const [content, more, message] of rows) {
     const { status, json } = await importFile(content, more);

@@ -178,3 +178,58 @@ test("options that a format does not have, and wrong values, get 400", async () 
     assert.match(json.message, message, query);
   }
 });
+
+test("a text is imported with its speakers and times, and exported unchanged", async () => {
+  const text =
+    "[00:00:01] Anna: Góðan dag\n\n[00:00:03] Bo: Já, góðan dag\n\n[00:00:10] Anna: Jæja\n";
+  const { status, json } = await service.call("POST", "/v1alpha1/transcripts:import", {
+    metadata: { fileType: "VIDEO", languageCode: "is-IS" },
+    format: "TEXT",
+    content: text,
+  });
+  assert.equal(status, 200, JSON.stringify(json));
+  const { json: transcript } = await service.call("GET", `/v1alpha1/${json.name}`);
+  const { metadata, segments } = transcript;
+  assert.deepEqual(metadata.speakers, { "1": speaker("Anna"), "2": speaker("Bo") });
+  assert.deepEqual([metadata.dataSource, metadata.originalCharLength], ["USER", 28]);
+  assert.deepEqual(
+    segments.map((segment: Record<string, string>) => [segment["startTime"], segment["speakerId"]]),
+    [
+      ["1s", "1"],
+      ["3s", "2"],
+      ["10s", "1"],
+    ],
+  );
+  assert.equal(segments[0].words[0].estimatedTimes, true);
+  const again = await fetch(
+    `${service.address}/v1alpha1/${json.name}:export?format=TEXT&options.times=PARAGRAPH`,
+    { headers: { authorization: `Bearer ${service.key}` } },
+  );
+  assert.equal(await again.text(), text);
+});
+
+test("a transcript as exported in JSON is imported with its metadata, and fields replace them", async () => {
+  const { json: made } = await service.call("POST", "/v1alpha1/transcripts", {
+    ...draftOf("Upphaf", { speakers: { a: speaker("Anna") }, keywords: ["dagur"] }),
+    segments: [{ ...segmentOf("góðan dag og "), speakerId: "a" }, segmentOf("velkomin öll", 2)],
+  });
+  const { json: original } = await service.call("GET", `/v1alpha1/${made.name}`);
+  const content = `\ufeff${JSON.stringify(original, null, 2)}`;
+  const { status, json } = await service.call("POST", "/v1alpha1/transcripts:import", {
+    metadata: { subject: "Afrit" },
+    content,
+  });
+  assert.equal(status, 200, JSON.stringify(json));
+  const { json: copy } = await service.call("GET", `/v1alpha1/${json.name}`);
+  assert.deepEqual(copy.segments, original.segments);
+  const { subject, speakers, keywords, languageCode } = copy.metadata;
+  assert.deepEqual(
+    { subject, speakers, keywords, languageCode },
+    {
+      subject: "Afrit",
+      speakers: original.metadata.speakers,
+      keywords: ["dagur"],
+      languageCode: original.metadata.languageCode,
+    },
+  );
+});

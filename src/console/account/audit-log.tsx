@@ -1,5 +1,6 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import type { AuditEventJson } from "../../gen/hlust/accounts/v1/accounts_pb.ts";
+import { Link } from "wouter";
 import { useNow } from "../text/use-now.ts";
 import { apiKeysQuery, clientKeysQuery } from "../keys/key.ts";
 import { Button } from "../parts/button.tsx";
@@ -7,7 +8,7 @@ import { ProblemNote } from "../parts/problem-note.tsx";
 import { accountText } from "../text/account.ts";
 import { actText } from "../text/acts.ts";
 import { commonText } from "../text/common.ts";
-import { when } from "../text/dates.ts";
+import { longDate, when } from "../text/dates.ts";
 import { type Phrase, useLanguage, useText } from "../text/language.tsx";
 import { auditQuery, membersQuery } from "./account-query.ts";
 
@@ -51,16 +52,57 @@ function Line({
   const { language } = useLanguage();
   const now = useNow();
   const { time = "", actor = "", action = "", outcome, address = "", details = {} } = event;
+  const at = new Date(time);
   return (
     <li>
-      <time dateTime={time}>{when(language, new Date(time), now)}</time>
+      <time dateTime={time} title={`${longDate(language, at)} ${exactTime(at)}`}>
+        {when(language, at, now)}
+      </time>
       <span>
         <b>{nameOf(actor)}</b> {t(actText(action, details))}
+        <Target event={event} nameOf={nameOf} isSaid={saysTarget(details)} />
         {outcome === "REFUSED" && <span className="failed"> ({t(accountText.refused)})</span>}
       </span>
       <span className="figures">{address}</span>
     </li>
   );
+}
+
+/** What an act was done to: a transcript, or the name of a member or a key. */
+function Target({
+  event: { resource = "", action = "" },
+  nameOf,
+  isSaid,
+}: {
+  readonly event: AuditEventJson;
+  readonly nameOf: (actor: string) => string;
+  /** Whether the text of the act names it already. */
+  readonly isSaid: boolean;
+}) {
+  const [, transcript] = /^(transcripts\/[^/]+)/.exec(resource) ?? [];
+  if (transcript !== undefined) {
+    const id = transcript.slice(-8);
+    // A page of a deleted transcript has nothing to show.
+    const isGone = action === "transcript.delete" || action === "transcript.bin";
+    return (
+      <span className="figures">
+        {": "}
+        {isGone ? id : <Link to={`/${transcript}`}>{id}</Link>}
+      </span>
+    );
+  }
+  const isNamed = /^(members|apiKeys|clientKeys)\//.test(resource);
+  return isNamed && !isSaid ? `: ${nameOf(resource)}` : null;
+}
+
+function saysTarget({ displayName = "", email = "" }: Readonly<Record<string, string>>): boolean {
+  return displayName !== "" || email !== "";
+}
+
+function exactTime(date: Date): string {
+  return [date.getHours(), date.getMinutes(), date.getSeconds()]
+    .map((part) => `${part}`.padStart(2, "0"))
+    .join(":");
 }
 
 /**

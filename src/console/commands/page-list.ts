@@ -1,5 +1,6 @@
 import { pageLetters, isPageLetter, type PageLetter } from "../frame/page-letters.ts";
 import { commonText } from "../text/common.ts";
+import { importText } from "../text/import.ts";
 import type { Phrase } from "../text/language.tsx";
 import { programsText } from "../text/programs.ts";
 
@@ -19,6 +20,7 @@ const pages: readonly {
   { to: "/", text: commonText.overview },
   { to: "/transcripts", text: commonText.transcripts },
   { to: "/jobs", text: commonText.jobs },
+  { to: "/import", text: importText.title, scope: "transcripts.write" },
   { to: "/live", text: commonText.live },
   { to: "/vocabulary", text: commonText.vocabulary },
   { to: "/keys", text: commonText.keys },

@@ -72,7 +72,7 @@ export function AccountMenu({ session }: { readonly session: Session }) {
         <span className="account-name">{account.displayName}</span>
       )}
       <Link to="/account" aria-current={here === "/account" ? "page" : undefined}>
-        {displayName}
+        {displayName} <span className="account-word">· {t(commonText.account)}</span>
       </Link>
       <Button
         look="quiet"

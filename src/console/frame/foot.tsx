@@ -36,20 +36,29 @@ export function Foot({ session }: { readonly session: Session }) {
       <div id="foot-more" className="foot-more" data-open={isOpen}>
         <AccountMenu session={session} />
         <Appearance />
-        <Link to="/usage">{t(commonText.usage)}</Link>
+        <FootLink to="/usage" text={t(commonText.usage)} />
         {session.scopes.includes("account") && (
           <>
-            <Link to="/webhooks">{t(commonText.webhooks)}</Link>
-            <Link to="/account/settings">{t(commonText.accountSettings)}</Link>
+            <FootLink to="/webhooks" text={t(commonText.webhooks)} />
+            <FootLink to="/account/settings" text={t(commonText.accountSettings)} />
           </>
         )}
         {session.scopes.includes("operator") && (
-          <Link to="/operator">{t(commonText.operation)}</Link>
+          <FootLink to="/operator" text={t(commonText.operation)} />
         )}
         <PageKeys />
-        <Link to="/help">{t(commonText.help)}</Link>
+        <FootLink to="/help" text={t(commonText.help)} />
         <a href="/docs">{t(commonText.apiReference)}</a>
       </div>
     </footer>
+  );
+}
+
+function FootLink({ to, text }: { readonly to: string; readonly text: string }) {
+  const [here] = useLocation();
+  return (
+    <Link to={to} aria-current={here === to ? "page" : undefined}>
+      {text}
+    </Link>
   );
 }

@@ -38,6 +38,7 @@ const pages = [
     path: "/transcripts/:id/examples",
     Page: lazy(() => import("../transcript/examples/examples-page.tsx").then(of("ExamplesPage"))),
   },
+  { path: "/import", Page: lazy(() => import("../import/import-page.tsx").then(of("ImportPage"))) },
   { path: "/bin", Page: lazy(() => import("../transcripts/bin-page.tsx").then(of("BinPage"))) },
   { path: "/jobs", Page: lazy(() => import("../jobs/jobs-page.tsx").then(of("JobsPage"))) },
   { path: "/live", Page: lazy(() => import("../live/live-page.tsx").then(of("LivePage"))) },

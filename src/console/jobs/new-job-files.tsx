@@ -34,7 +34,8 @@ export function NewJobFiles({
     <>
       <div ref={drop} className="new-job-drop" data-invalid={isUnchosen || undefined}>
         <p>
-          {t(newJobText.dropHere)} <ChooseFiles look="quiet" text={t(newJobText.chooseFiles)} />
+          <span className="drop-hint">{t(newJobText.dropHere)}</span>{" "}
+          <ChooseFiles look="quiet" text={t(newJobText.chooseFiles)} />
         </p>
         <p className="hint">{t(newJobText.formats)}</p>
         {isUnchosen && (

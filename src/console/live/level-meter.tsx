@@ -6,6 +6,8 @@ import "./level-meter.css";
 const barCount = 44;
 /** How often the level is updated for screen readers, and for users who prefer reduced motion. */
 const slowMs = 1000;
+/** The share of the height that a loudness takes: a loud voice leaves some of it. */
+const heightOf = (loudness: number): number => loudness ** 2;
 /** The height of a bar that shows silence. */
 const heightMin = 0.08;
 
@@ -37,14 +39,14 @@ export function LevelMeter({
     let updatedAt = 0;
     return onLevel((loudness) => {
       levels.shift();
-      levels.push(loudness);
+      levels.push(heightOf(loudness));
       const isDue = performance.now() - updatedAt > slowMs;
       if (isDue) {
         updatedAt = performance.now();
         if (meter.current) meter.current.value = loudness;
       }
       if (!isReduced) show(levels);
-      else if (isDue) show(levels.map((_, at) => (at < loudness * barCount ? 0.6 : 0)));
+      else if (isDue) show(levels.map((_, at) => (at < heightOf(loudness) * barCount ? 0.6 : 0)));
     });
   }, [onLevel, isOn]);
   return (

@@ -1,4 +1,4 @@
-import type { ReactNode } from "react";
+import { type ReactNode, useLayoutEffect } from "react";
 import { ProblemNote } from "../parts/problem-note.tsx";
 import { Button } from "../parts/button.tsx";
 import { useLanguage, useText, type Phrase } from "../text/language.tsx";
@@ -50,6 +50,8 @@ function ConnectionNote({
 }) {
   const t = useText();
   const { language } = useLanguage();
+  const hasFailed = connection.kind === "waiting" || connection.kind === "failed";
+  useOfflineMark(hasFailed && connection.error.reason === "OFFLINE");
   if (connection.kind !== "waiting" && connection.kind !== "failed") return null;
   const { error } = connection;
   const retry = () => session.retry();
@@ -60,6 +62,18 @@ function ConnectionNote({
       {unsentSeconds > 0 && t(liveText.unsent)(spanText(language, unsentSeconds))}
     </Note>
   );
+}
+
+/** Hides the banner of every page about a lost connection, which says less. */
+function useOfflineMark(isSet: boolean): void {
+  useLayoutEffect(() => {
+    if (!isSet) return undefined;
+    const { dataset } = document.documentElement;
+    dataset["liveOffline"] = "";
+    return () => {
+      delete dataset["liveOffline"];
+    };
+  }, [isSet]);
 }
 
 const problemsByReason = new Map<string, Problem>([

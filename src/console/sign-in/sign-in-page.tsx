@@ -48,7 +48,7 @@ export function SignInPage({
         )}
         {methods.includes("apiKey") && (
           <>
-            <KeyForm look={hasProvider ? "plain" : "primary"} />
+            <KeyForm look={hasProvider ? "plain" : "primary"} linkProblem={link.problem} />
             <div className="sign-in-help">
               <p>{t(signInText.noKey)}</p>
               <CodeSample label={t(signInText.command)} text="bin/hlust console" />

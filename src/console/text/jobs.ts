@@ -1,4 +1,5 @@
 import { counted } from "./counted.ts";
+import { jobNotificationText } from "./job-notifications.ts";
 import { capital } from "./listed.ts";
 import { numberText } from "./numbers.ts";
 
@@ -73,7 +74,7 @@ export const jobsText = {
     is: "Vafrinn leyfir ekki tilkynningar frá þessari síðu. Leyfðu þær í stillingum hans.",
     en: "The browser does not allow notifications from this page. Allow them in its settings.",
   },
-  ready: { is: "Uppskrift tilbúin", en: "Transcript ready" },
+  ready: jobNotificationText.ready,
   cancelled: { is: "Hætt við", en: "Cancelled" },
   cancel: { is: "Hætta við", en: "Cancel" },
   cancelOf: {

@@ -36,6 +36,9 @@ const names: Readonly<Record<string, Phrase<string>>> = {
   zh: { is: "kínverska", en: "Chinese" },
 };
 
+/** The codes of the languages that have names, without a region. */
+export const namedLanguages: readonly string[] = Object.keys(names);
+
 /**
  * Returns the name of a language, such as "íslenska" or "Icelandic"; the code itself if its name is
  * unknown.

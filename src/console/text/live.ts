@@ -21,8 +21,8 @@ export const liveText = {
   toEnd: { is: "Fara neðst", en: "Jump to the end" },
   saveAs: { is: "Vista sem uppskrift", en: "Save as transcript" },
   startOver: { is: "Byrja upp á nýtt", en: "Start over" },
-  wordAfter: { is: "orð eftir", en: "word after" },
-  sentenceAfter: { is: "setning eftir", en: "sentence after" },
+  wordAfter: { is: "orð birtast eftir", en: "words appear after" },
+  sentenceAfter: { is: "setningar tilbúnar eftir", en: "sentences are final after" },
   mostWithin: { is: "95% innan", en: "95% within" },
   delayMeaning: {
     is: "Frá því að orð hefur verið sagt þar til það sést, og frá því að setningu lýkur þar til hún breytist ekki meir. Miðgildi.",

@@ -23,6 +23,7 @@ export const signInText = {
     en: "The first key is in the file api-key in the service's data folder.",
   },
   apiKeyMissing: { is: "Límdu lykilinn hér.", en: "Paste the key here." },
+  showKey: { is: "Sýna lykilinn", en: "Show the key" },
   withKey: { is: "Skrá inn með lykli", en: "Sign in with the key" },
   noKey: {
     is: "Enginn lykill við höndina? Þessi skipun, á vél þjónustunnar, prentar tengil sem skráir þig inn:",

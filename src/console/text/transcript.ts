@@ -54,6 +54,8 @@ export const transcriptText = {
   pause: { is: "Gera hlé", en: "Pause" },
   back: { is: "−5 s, fimm sekúndur til baka", en: "−5 s, back five seconds" },
   backShort: { is: "−5 s", en: "−5 s" },
+  ahead: { is: "+5 s, fimm sekúndur áfram", en: "+5 s, forward five seconds" },
+  aheadShort: { is: "+5 s", en: "+5 s" },
   mute: { is: "Þagga", en: "Mute" },
   speed: { is: "Hraði", en: "Speed" },
   picture: { is: "Myndskeið", en: "Video" },

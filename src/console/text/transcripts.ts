@@ -15,6 +15,7 @@ export const transcriptsText = {
     shortest: { is: "Styst efst", en: "Shortest first" },
   },
   bin: { is: "Rusl", en: "Bin" },
+  importFiles: { is: "Flytja inn", en: "Import" },
   filters: { is: "Síur", en: "Filters" },
   found: {
     is: (count: number) => counted("is", count, "uppskrift fannst", "uppskriftir fundust"),

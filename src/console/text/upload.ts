@@ -2,10 +2,7 @@ import { counted } from "./counted.ts";
 
 /** Texts about uploads, on every page. */
 export const uploadText = {
-  dropHere: {
-    is: "Slepptu til að skrifa upp",
-    en: "Drop the recording to transcribe it",
-  },
+  dropHere: { is: "Slepptu skránni hér", en: "Drop the file here" },
   sending: {
     is: (count: number) =>
       count === 1 ? "Sendi skrá" : `Sendi ${counted("is", count, "skrá", "skrár")}`,
@@ -20,5 +17,9 @@ export const uploadText = {
   submitted: {
     is: (subject: string) => `${subject} barst þjónustunni og bíður uppskriftar.`,
     en: (subject: string) => `${subject} was uploaded and is waiting to be transcribed.`,
+  },
+  added: {
+    is: (name: string) => `Upptakan er komin: ${name}`,
+    en: (name: string) => `Recording added: ${name}`,
   },
 } as const;

@@ -1,10 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useId } from "react";
-import type {
-  CountTranscriptsResponseJson,
-  ValueCountJson,
-} from "../../gen/hlust/transcripts/v1alpha1/several_pb.ts";
-import { callApi } from "../api/call-api.ts";
+import type { ValueCountJson } from "../../gen/hlust/transcripts/v1alpha1/several_pb.ts";
 import { Button } from "../parts/button.tsx";
 import { Choice } from "../parts/choice.tsx";
 import { ProblemNote } from "../parts/problem-note.tsx";
@@ -13,6 +9,7 @@ import { languageName } from "../text/language-names.ts";
 import { useLanguage, useText } from "../text/language.tsx";
 import { numberText } from "../text/numbers.ts";
 import { transcriptsText } from "../text/transcripts.ts";
+import { countsQuery } from "./counts-query.ts";
 import { filterOf, type Filters, hasFilters, noFilters, type Search, sorts } from "./search.ts";
 import "../parts/fields.css";
 import "./filter-panel.css";
@@ -27,11 +24,7 @@ export function FilterPanel({
 }) {
   const t = useText();
   const filter = filterOf(search);
-  const counts = useQuery({
-    queryKey: ["transcripts", "counts", filter],
-    queryFn: ({ signal }) => readCounts(filter, signal),
-    placeholderData: (before) => before,
-  });
+  const counts = useQuery({ ...countsQuery(filter), placeholderData: (before) => before });
   const { filters, keywords, sort } = search;
   const { languages = [], speakers = [] } = counts.data ?? {};
   const set = (change: Partial<Filters>) => onSearch({ filters: { ...filters, ...change } });
@@ -93,14 +86,6 @@ export function FilterPanel({
       {counts.error && <ProblemNote error={counts.error} onRetry={() => void counts.refetch()} />}
     </section>
   );
-}
-
-async function readCounts(
-  filter: string,
-  signal: AbortSignal,
-): Promise<CountTranscriptsResponseJson> {
-  const query = filter === "" ? "" : `?${new URLSearchParams({ filter }).toString()}`;
-  return await callApi(`/v1alpha1/transcripts:count${query}`, { signal });
 }
 
 /** A choice of a value that transcripts have, or of all. The chosen one stays without a count. */

@@ -22,6 +22,7 @@ export function TranscriptRow({
   setSize,
   top,
   now,
+  searched,
   onKeyword,
   firstWords,
   isSelected,
@@ -33,6 +34,8 @@ export function TranscriptRow({
   readonly setSize: number;
   readonly top: number;
   readonly now: Date;
+  /** The keywords of the search, which are shown first. */
+  readonly searched: readonly string[];
   readonly onKeyword: (keyword: string) => void;
   /** The first words of the text; "" until they are known. */
   readonly firstWords: string;
@@ -60,7 +63,7 @@ export function TranscriptRow({
             onClick={({ shiftKey }) => onSelect(row, index, shiftKey)}
             readOnly
           />
-          <Loaded row={row} now={now} onKeyword={onKeyword} firstWords={firstWords} />
+          <Loaded {...{ row, now, searched, onKeyword, firstWords }} />
         </>
       ) : (
         <span className="transcript-row-waiting" />
@@ -72,17 +75,21 @@ export function TranscriptRow({
 function Loaded({
   row,
   now,
+  searched,
   onKeyword,
   firstWords,
 }: {
   readonly firstWords: string;
   readonly row: TranscriptSummary;
   readonly now: Date;
+  readonly searched: readonly string[];
   readonly onKeyword: (keyword: string) => void;
 }) {
   const t = useText();
   const { language } = useLanguage();
-  const { id, subject, keywords, languageCode, seconds, versionTime, isChanged } = row;
+  const { id, subject, languageCode, seconds, versionTime, isChanged } = row;
+  const isSearched = (keyword: string) => searched.includes(keyword);
+  const keywords = row.keywords.toSorted((a, b) => Number(isSearched(b)) - Number(isSearched(a)));
   const date = new Date(versionTime);
   const day = shortDate(language, date, now);
   return (

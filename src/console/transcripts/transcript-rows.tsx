@@ -25,6 +25,7 @@ export function TranscriptRows({
   listPages,
   isWaiting,
   onPage,
+  keywords,
   onKeyword,
   selection,
 }: {
@@ -32,6 +33,8 @@ export function TranscriptRows({
   /** Whether the rows still belong to the previous search. */
   readonly isWaiting: boolean;
   readonly onPage: (listId: number, page: number, read: SummaryPage) => void;
+  /** The keywords of the search, which rows show first. */
+  readonly keywords: readonly string[];
   readonly onKeyword: (keyword: string) => void;
   readonly selection: Selection;
 }) {
@@ -79,6 +82,7 @@ export function TranscriptRows({
               setSize={listPages.next === undefined ? known : -1}
               top={start - top}
               now={now}
+              searched={keywords}
               onKeyword={onKeyword}
             />
           );

@@ -1,3 +1,4 @@
+import { useQuery } from "@tanstack/react-query";
 import { useCallback, useEffect, useState } from "react";
 import { Link, useLocation, useSearch } from "wouter";
 import { useSession } from "../api/use-session.ts";
@@ -8,6 +9,7 @@ import { ProblemNote } from "../parts/problem-note.tsx";
 import { commonText } from "../text/common.ts";
 import { useText } from "../text/language.tsx";
 import { transcriptsText } from "../text/transcripts.ts";
+import { countsQuery } from "./counts-query.ts";
 import { DeletedNote } from "./deleted-note.tsx";
 import { NothingHere } from "./nothing-here.tsx";
 import { type ListPages, rowCount } from "./list-pages.ts";
@@ -63,9 +65,14 @@ function Transcripts() {
     <>
       <PageHead title={t(commonText.transcripts)} sub={sub}>
         {mayCreate && (
-          <Link to="/bin" className="button">
-            {t(transcriptsText.bin)}
-          </Link>
+          <>
+            <Link to="/import" className="button">
+              {t(transcriptsText.importFiles)}
+            </Link>
+            <Link to="/bin" className="button">
+              {t(transcriptsText.bin)}
+            </Link>
+          </>
         )}
       </PageHead>
       <DeletedNote />
@@ -94,6 +101,7 @@ function Transcripts() {
           listPages={shown}
           isWaiting={isWaiting}
           onPage={onPage}
+          keywords={search.keywords}
           onKeyword={addKeyword}
           selection={selection}
         />
@@ -109,10 +117,14 @@ function useSub(shown: ListPages | undefined, isNothing: boolean): string {
   const { filter = "", sort = "changed", next, pages = [] } = shown ?? {};
   const isFound = filter !== "";
   const isWhole = shown !== undefined && next === undefined && pages.length > 0;
-  const count = shown ? rowCount(shown) : 0;
+  // A list that is not whole is counted by the service.
+  const isPart = shown !== undefined && next !== undefined;
+  const { data: counts } = useQuery({ ...countsQuery(filter), enabled: isPart });
+  const count = isWhole ? rowCount(shown) : (counts?.count ?? 0);
   const some = t(isFound ? transcriptsText.foundSome : transcriptsText.sortOf[sort]);
   const all = t(isFound ? transcriptsText.found : transcriptsText.count)(count);
-  const sub = isWhole ? all : some;
+  const isCounted = isWhole || (isPart && counts !== undefined && counts.more !== true);
+  const sub = isCounted ? all : some;
   const isKnown = pages.length > 0;
   const message = isNothing && isFound ? t(transcriptsText.nothingFound) : sub;
   useEffect(() => {

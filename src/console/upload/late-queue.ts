@@ -32,7 +32,7 @@ export class LateQueue {
     return queue;
   }
 
-  /** Calls the listener with each upload that has become a job. */
+  /** Calls the listener with each upload that has become a job, or the media of a transcript. */
   whenSubmitted(listener: (upload: QueuedUpload) => void): () => void {
     this.#onSubmitted = listener;
     return () => {

@@ -12,17 +12,19 @@ import { waitOut } from "./wait-out.ts";
 /** The request that submits an upload, without its source. */
 export type UploadRequest = Omit<SubmitTranscriptJobRequestJson, "useUri" | "uri">;
 
-/** A file that is to become a job. */
+/** A file that is to become a job, or the media of a transcript. */
 export interface QueuedUpload {
   readonly id: string;
   /** The user who chose the file, and the account (identityOf). */
   readonly owner: string;
   readonly file: File;
   readonly request: UploadRequest;
+  /** `transcripts/<transcript_id>` whose media the file is; undefined: it becomes a job. */
+  readonly transcript?: string | undefined;
   readonly state: UploadState;
 }
 
-/** The state of an upload. Uploads that have become jobs are no longer in the queue. */
+/** The state of an upload. Uploads that have become jobs or media are no longer in the queue. */
 export type UploadState =
   /** Other files are being sent first. */
   | { readonly kind: "QUEUED" }
@@ -78,7 +80,7 @@ export class UploadQueue {
   };
   readonly read = (): readonly QueuedUpload[] => this.#uploads;
 
-  /** Calls the listener with each upload that has become a job. */
+  /** Calls the listener with each upload that has become a job, or the media of a transcript. */
   whenSubmitted(listener: (upload: QueuedUpload) => void): () => void {
     this.#onSubmitted = listener;
     return () => {
@@ -108,8 +110,11 @@ export class UploadQueue {
     options: {
       /** Called with the name of the job that the file has become. */
       readonly onJob?: (name: string) => void;
+      /** The transcript whose media the file is. Default: the file becomes a job. */
+      readonly transcript?: string;
     } = {},
   ): void {
+    const { transcript } = options;
     const id = crypto.randomUUID();
     const stop = new AbortController();
     this.#works.set(id, {
@@ -121,7 +126,8 @@ export class UploadQueue {
       place: undefined,
       uploaded: undefined,
     });
-    this.#set([...this.#uploads, { id, owner, file, request, state: { kind: "QUEUED" } }]);
+    const state = { kind: "QUEUED" } as const;
+    this.#set([...this.#uploads, { id, owner, file, request, transcript, state }]);
     void this.#sendAll();
   }
 
@@ -164,7 +170,7 @@ export class UploadQueue {
     if (!work) return;
     try {
       work.uploaded ??= await this.#send(upload, work);
-      await this.#submit(upload, work, work.uploaded);
+      if (upload.transcript === undefined) await this.#submit(upload, work, work.uploaded);
       this.remove(upload.id);
       this.#onSubmitted?.(upload);
     } catch (error) {
@@ -178,10 +184,12 @@ export class UploadQueue {
     }
   }
 
-  async #send({ id, owner, file }: QueuedUpload, work: Work): Promise<string> {
+  async #send({ id, owner, file, transcript }: QueuedUpload, work: Work): Promise<string> {
     const { stop, pause } = work;
     const speed = new TransferSpeed();
-    const place = keptPlace(owner, file);
+    // An upload that is kept after the page is closed becomes a job.
+    const isKept = transcript === undefined;
+    const place = isKept ? keptPlace(owner, file) : undefined;
     work.place = place?.name;
     return await uploadFile(file, {
       signal: stop.signal,
@@ -190,9 +198,10 @@ export class UploadQueue {
       begin: async (signal) => {
         this.#checkOwner(owner);
         if (work.place !== undefined) forgetUpload(work.place);
-        const begun = await beginUpload(signal, file.size, { owner, filename: file.name });
+        const target = { owner, filename: file.name, ...(!isKept && { transcript }) };
+        const begun = await beginUpload(signal, file.size, target);
         work.place = begun.name;
-        keepUpload(owner, file, begun.name);
+        if (isKept) keepUpload(owner, file, begun.name);
         return begun;
       },
       onChange: ({ sentBytes, waitsFor }) => {

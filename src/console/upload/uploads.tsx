@@ -36,7 +36,7 @@ const Context = createContext<Uploads | undefined>(undefined);
 /**
  * Provides state that outlives the pages: uploads, and the draft of a new job. The browser asks for
  * confirmation before the user leaves the console during an upload. A file dropped anywhere is
- * added to the draft.
+ * added to the draft, or imported if it is subtitles or text.
  */
 export function UploadsProvider({ children }: { readonly children: ReactNode }) {
   const queue = useQueue();
@@ -71,8 +71,15 @@ export function UploadsProvider({ children }: { readonly children: ReactNode }) 
   const [, goTo] = useLocation();
   const mayWrite = session?.scopes.includes("transcripts.write") === true;
   const onDrop = (files: readonly File[]): void => {
-    take(files);
-    goTo("/jobs");
+    const transcribe = (): void => {
+      take(files);
+      goTo("/jobs");
+    };
+    // What is done with other files is loaded when some are dropped.
+    void import("./drop-files.ts").then(
+      ({ dropFiles }) => dropFiles(files, { transcribe, goTo }),
+      transcribe,
+    );
   };
   const value = useMemo(
     () => ({ queue, uploads, draft, change, take }),
@@ -99,7 +106,12 @@ function useQueue(): LateQueue {
   const [queue] = useState(() => new LateQueue());
   useEffect(
     () =>
-      queue.whenSubmitted(({ request }) => {
+      queue.whenSubmitted(({ request, transcript, file }) => {
+        if (transcript !== undefined) {
+          announce(t(uploadText.added)(file.name));
+          void queries.invalidateQueries({ queryKey: ["transcript", transcript] });
+          return;
+        }
         announce(t(uploadText.submitted)(request.metadata?.subject ?? ""));
         void queries.invalidateQueries({ queryKey: ["jobs"] });
       }),

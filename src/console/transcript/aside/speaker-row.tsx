@@ -66,7 +66,7 @@ export function SpeakerRow({
           label={t(asideText.speakerName)(id)}
           hint={t(asideText.nameHint)}
           value={draft}
-          placeholder={id}
+          placeholder={t(asideText.speaker)(id)}
           keepsOnBlur={error !== null}
           onChange={setDraft}
           onSave={save}

@@ -72,6 +72,14 @@ export function Player({
         <Button look="quiet" aria-label={t(transcriptText.back)} onPress={() => playback.skip(-5)}>
           {t(transcriptText.backShort)}
         </Button>
+        <Button
+          look="quiet"
+          className="player-ahead"
+          aria-label={t(transcriptText.ahead)}
+          onPress={() => playback.skip(5)}
+        >
+          {t(transcriptText.aheadShort)}
+        </Button>
         <Speed playback={playback} />
         <Toggle
           text={t(transcriptText.mute)}

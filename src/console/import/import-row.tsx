@@ -1,0 +1,67 @@
+import { charCount, metadataLimits } from "../api/metadata-limits.ts";
+import { Button } from "../parts/button.tsx";
+import { TextInput } from "../parts/text-input.tsx";
+import { importText } from "../text/import.ts";
+import { importViolationText } from "../text/import-violations.ts";
+import { newJobText } from "../text/jobs.ts";
+import { useLanguage, useText } from "../text/language.tsx";
+import { bytesText } from "../text/numbers.ts";
+import { problemOf } from "../text/problems.ts";
+import { importedFormat } from "../upload/imported-format.ts";
+import type { ChosenText } from "./import-page.tsx";
+
+/** A file to import, with its title, and why it was not imported. */
+export function ImportRow({
+  chosen,
+  onName,
+  onRemove,
+}: {
+  readonly chosen: ChosenText;
+  readonly onName: (subject: string) => void;
+  readonly onRemove: () => void;
+}) {
+  const t = useText();
+  const { language } = useLanguage();
+  const { file, subject } = chosen;
+  const format = importedFormat(file);
+  const facts = [file.name, bytesText(language, file.size)];
+  if (format !== undefined) facts.push(t(importText.kinds[format]));
+  return (
+    <li>
+      <TextInput
+        label={t(importText.subject)}
+        hint={facts.join(" · ")}
+        problem={useProblemText(chosen)}
+        placeholder={format === "JSON" ? t(importText.ownSubject) : undefined}
+        value={subject}
+        onChange={onName}
+      />
+      <Button look="quiet" aria-label={t(importText.removeFile)(file.name)} onPress={onRemove}>
+        {t(importText.remove)}
+      </Button>
+    </li>
+  );
+}
+
+function useProblemText({ file, subject, problem }: ChosenText): string | undefined {
+  const t = useText();
+  const chars = charCount(subject);
+  const max = metadataLimits.subjectChars;
+  if (chars > max) return t(newJobText.tooLong)(chars, max);
+  switch (problem?.kind) {
+    case "TOO_LARGE":
+      return t(importText.tooLarge);
+    case "UNREADABLE":
+      return t(importText.unreadable);
+    case "VIOLATION":
+      return t(importViolationText(problem.violation));
+    case "FAILED": {
+      const { sentence, next } = problemOf(problem.error);
+      return `${t(sentence)} ${t(next)}`;
+    }
+    case "FORMAT":
+    case undefined:
+      break;
+  }
+  return importedFormat(file) === undefined ? t(importText.notText) : undefined;
+}
