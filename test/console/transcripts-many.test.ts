@@ -78,7 +78,8 @@ test("the list is filtered by keyword, with counts, and by length", async () => 
   await briefing.waitFor({ state: "attached" });
   assert.match((await briefing.textContent()) ?? "", /, 40$|\(40\)$/);
   await keywords.selectOption("briefing");
-  await untilTitles(
+  await untilListed(
+    page,
     (found) => found.length > 0 && found.every((each) => each.startsWith("Weekly")),
   );
   const lengths = () => page.locator(".transcript-row .side span").allInnerTexts();

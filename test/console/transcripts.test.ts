@@ -95,7 +95,7 @@ test("transcripts are listed newest first with their details, whatever their tit
   await page.locator(".sub", { hasText: `${total} uppskriftir` }).waitFor();
   // A keyword that was searched is shown, even if a row has no room for all.
   await go("/transcripts?keyword=fimmta");
-  await untilTitles(({ length }) => length === 3);
+  await untilListed(page, ({ length }) => length === 3);
   const searched = page.locator(".transcript-row").getByRole("button", { name: "„fimmta“" });
   assert.equal(await searched.count(), 3);
 });
