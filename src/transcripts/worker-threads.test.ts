@@ -72,7 +72,8 @@ test("long tasks run in a worker thread, with the same result", async () => {
   assert.deepEqual(Buffer.from(there), here);
   assert.ok(asideUs < hereUs / 2, `${asideUs} us of ${hereUs} us`);
 
-  const file = { content: Buffer.from(here).toString(), names: new Map<string, string>() };
+  const names = new Map<string, string>();
+  const file = { content: Buffer.from(here).toString(), format: "VTT", names } as const;
   const read = await runInWorkerThread(readFile, file, {
     bytes: file.content.length,
     accountId,

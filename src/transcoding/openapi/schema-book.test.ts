@@ -6,7 +6,7 @@ import { DurationSchema, FieldMaskSchema } from "@bufbuild/protobuf/wkt";
 import fc from "fast-check";
 import { arbitraryMessage, wellFormedStrings } from "../../../test/fixtures/arbitrary-message.ts";
 import { ItemSchema, MSchema } from "../../../test/gen/transcoding_pb.ts";
-import { services } from "../../../test/openapi/described-service.ts";
+import { contract } from "../../served-services.ts";
 import { createSchemaChecker } from "../../../test/openapi/schema-checker.ts";
 import { runs } from "../../../test/fixtures/property-runs.ts";
 import { limits } from "../../gen/hlust/api/annotations_pb.ts";
@@ -39,9 +39,9 @@ const outputs: readonly DescMessage[] = [...distinct((method) => method.output),
 const inputs: readonly DescMessage[] = [...distinct((method) => method.input), MSchema];
 
 function distinct(
-  of: (method: (typeof services)[number]["methods"][number]) => DescMessage,
+  of: (method: (typeof contract)[number]["methods"][number]) => DescMessage,
 ): Set<DescMessage> {
-  return new Set(services.flatMap((service) => service.methods.map(of)));
+  return new Set(contract.flatMap((service) => service.methods.map(of)));
 }
 
 /** Other tests check the bounds of numbers and the enum values of newer contracts. */
