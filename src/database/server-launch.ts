@@ -64,6 +64,8 @@ const settings = {
   unix_socket_directories: ".",
   unix_socket_permissions: "0700",
   synchronous_commit: "on",
+  // initdb would choose less on some machines (docs/operations.md, PostgreSQL).
+  max_connections: "100",
   shared_buffers: "128MB",
   wal_compression: "on",
   recovery_init_sync_method: "syncfs",

@@ -5,6 +5,8 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { ConfigError, readConfig } from "../config.ts";
 import { describeSettings } from "./describe-settings.ts";
+import { GivenSettings } from "./given-settings.ts";
+import { settingGroups } from "./setting-groups.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "hlust-given-"));
 after(() => {
@@ -55,6 +57,31 @@ test("a secret is read from its file, without one line end", () => {
     S3_SECRET_ACCESS_KEY_FILE: file("secret", " a secret \n"),
   });
   assert.deepEqual(s3?.key, { id: "id", secret: " a secret " });
+});
+
+test("every secret can be in a file, in a credential, and in a file that the configuration names", () => {
+  const secretFile = file("any-secret", "hidden\n");
+  const others = join(folder, "other-credentials");
+  mkdirSync(others);
+  let count = 0;
+  for (const [group, settings] of Object.entries(settingGroups)) {
+    for (const setting of settings.filter(({ secret }) => secret)) {
+      const { name } = setting;
+      count += 1;
+      writeFileSync(join(others, name), "hidden\n");
+      const yaml = file(`${name}.yaml`, `${group}:\n  ${name}_FILE: ${secretFile}\n`);
+      for (const environment of [
+        { [`${name}_FILE`]: secretFile },
+        { CREDENTIALS_DIRECTORY: others },
+        { HLUST_CONFIG: yaml },
+      ]) {
+        const given = new GivenSettings(environment, settingGroups);
+        assert.equal(given.find(setting).text, "hidden", JSON.stringify(environment));
+        assert.deepEqual(given.problems, []);
+      }
+    }
+  }
+  assert.ok(count >= 9, `${count} secrets`);
 });
 
 test("the environment comes before a credential, and a credential before the file", () => {

@@ -1,6 +1,6 @@
 // The text of /metrics: both formats, read by a second implementation and by promtool; the families
 // that are documented; series that no caller can add; and what a scrape shows of a database that
-// does not answer, and of an engine that stands still.
+// does not answer, and of an engine that is stopped for a while.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -22,7 +22,7 @@ import { finalsOf, openStream, streamingConfig } from "../spec/stream.ts";
 const familiesMax = 60;
 const seriesMax = 2_000;
 const connectionsMax = 40;
-/** For how long the engine process stands still after an utterance. */
+/** For how long the engine process is stopped after an utterance. */
 const stoppedMs = 1_500;
 const chunkMs = 100;
 const chunkBytes = chunkMs * 32;

@@ -256,6 +256,14 @@ test("jobs, their media and webhooks are counted", async () => {
     ["hlust_job_audio_seconds_total", aligned, 0.5],
     ["hlust_job_speed_ratio_count", aligned],
   ]);
+  await alignment.upload(transcript, Buffer.from("no sound at all"));
+  await rises(async () => {
+    const { state } = await alignment.ended(await alignment.begin(transcript));
+    assert.equal(state, "ERROR");
+  }, [
+    ["hlust_job_attempts_ended_total", { ...aligned, result: "failed" }],
+    ["hlust_job_failures_total", { ...aligned, reason: "MEDIA_INVALID" }],
+  ]);
 });
 
 test("a webhook whose receiver refuses its messages is counted, and its message waits", async () => {
