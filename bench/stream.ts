@@ -1,7 +1,8 @@
 // `npm run bench:stream` compares live streams with the scripted engine with a bare server in the
 // same run. `-- --soak` instead measures a stream of 24 h of audio in a few minutes. `-- --only
-// cpu|lag|idle|compressed|floor` selects one measurement. The floor takes `--streams`, `--blocks`
-// and `--slice` (ms), and compares with another checkout of the service as well: `--beside FOLDER`.
+// cpu|lag|idle|compressed|floor` selects one measurement. The floor takes `--streams`, `--blocks`,
+// `--slice` (ms) and `--speed` (1: real time), and compares with another checkout of the service as
+// well: `--beside FOLDER`.
 import { parseArgs } from "node:util";
 import { measureCompressed } from "./stream/compressed.ts";
 import { measureFloor } from "./stream/floor.ts";
@@ -18,6 +19,7 @@ const { values } = parseArgs({
     streams: { type: "string", default: "200" },
     blocks: { type: "string", default: "30" },
     slice: { type: "string", default: "1000" },
+    speed: { type: "string", default: "1" },
     beside: { type: "string" },
   },
 });
@@ -40,10 +42,13 @@ if (values.soak) {
     const servers = [opened.use(await openService())];
     if (values.beside !== undefined) servers.push(opened.use(await openService({}, values.beside)));
     servers.push(opened.use(await openBareServer()));
-    const [streams, blocks] = [Number(values.streams), Number(values.blocks)];
-    figures.push(
-      ...(await measureFloor(servers, { streams, blocks, sliceMs: Number(values.slice) })),
-    );
+    const options = {
+      streams: Number(values.streams),
+      blocks: Number(values.blocks),
+      sliceMs: Number(values.slice),
+      speed: Number(values.speed),
+    };
+    figures.push(...(await measureFloor(servers, options)));
   }
   if (wants("compressed")) figures.push(...(await measureCompressed()));
   if (wants("idle")) {

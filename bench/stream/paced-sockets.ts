@@ -55,15 +55,15 @@ export class PacedSockets implements Disposable {
   }
 
   /**
-   * Sends this many chunks of each stream in real time, evenly spread over all streams, and waits
-   * for their answers.
+   * Sends this many chunks of each stream, evenly spread over all streams, and waits for their
+   * answers. A speed of 1 is real time.
    */
-  async send(chunksOfStream: number): Promise<void> {
+  async send(chunksOfStream: number, speed = 1): Promise<void> {
     const streams = this.#streams;
     const total = chunksOfStream * streams.length;
     const startMs = performance.now();
     for (let at = 0; at < total;) {
-      const due = ((performance.now() - startMs) / chunkMs) * streams.length;
+      const due = ((performance.now() - startMs) / chunkMs) * speed * streams.length;
       for (; at < total && at <= due; at += 1) streams[at % streams.length]?.send();
       await sleep(1);
     }
