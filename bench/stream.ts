@@ -2,7 +2,7 @@
 // same run. `-- --soak` instead measures a stream of 24 h of audio in a few minutes. `-- --only
 // cpu|lag|idle|compressed|floor` selects one measurement. The floor takes `--streams`, `--blocks`,
 // `--slice` (ms) and `--speed` (1: real time), and compares with another checkout of the service as
-// well: `--beside FOLDER`.
+// well: `--with FOLDER`.
 import { parseArgs } from "node:util";
 import { measureCompressed } from "./stream/compressed.ts";
 import { measureFloor } from "./stream/floor.ts";
@@ -20,7 +20,7 @@ const { values } = parseArgs({
     blocks: { type: "string", default: "30" },
     slice: { type: "string", default: "1000" },
     speed: { type: "string", default: "1" },
-    beside: { type: "string" },
+    with: { type: "string" },
   },
 });
 
@@ -40,7 +40,7 @@ if (values.soak) {
   if (wants("floor")) {
     await using opened = new AsyncDisposableStack();
     const servers = [opened.use(await openService())];
-    if (values.beside !== undefined) servers.push(opened.use(await openService({}, values.beside)));
+    if (values.with !== undefined) servers.push(opened.use(await openService({}, values.with)));
     servers.push(opened.use(await openBareServer()));
     const options = {
       streams: Number(values.streams),

@@ -173,7 +173,7 @@ class Measured implements Disposable {
   }
 }
 
-/** The CPU time of all programs but the measured ones, in milliseconds since the machine started. */
+/** The CPU time of all other programs, in milliseconds since the machine started. */
 function othersMs(measured: readonly Measured[]): number {
   const [, ...ticks] = (/^cpu .*$/m.exec(readFileSync("/proc/stat", "utf8"))?.[0] ?? "")
     .split(/\s+/)
