@@ -1,7 +1,8 @@
 // `npm run bench:stream` compares live streams with the scripted engine with a bare server in the
 // same run. `-- --soak` instead measures a stream of 24 h of audio in a few minutes. `-- --only
-// cpu|lag|idle|compressed|floor` selects one measurement. The floor takes `--streams`, `--blocks`
-// and `--slice` (ms), and compares with another checkout of the service as well: `--beside FOLDER`.
+// cpu|lag|idle|compressed|floor` selects one measurement. The floor takes `--streams`, `--blocks`,
+// `--slice` (ms) and `--speed` (1: real time), and compares with another checkout of the service as
+// well: `--with FOLDER`.
 import { parseArgs } from "node:util";
 import { measureCompressed } from "./stream/compressed.ts";
 import { measureFloor } from "./stream/floor.ts";
@@ -18,7 +19,8 @@ const { values } = parseArgs({
     streams: { type: "string", default: "200" },
     blocks: { type: "string", default: "30" },
     slice: { type: "string", default: "1000" },
-    beside: { type: "string" },
+    speed: { type: "string", default: "1" },
+    with: { type: "string" },
   },
 });
 
@@ -38,12 +40,15 @@ if (values.soak) {
   if (wants("floor")) {
     await using opened = new AsyncDisposableStack();
     const servers = [opened.use(await openService())];
-    if (values.beside !== undefined) servers.push(opened.use(await openService({}, values.beside)));
+    if (values.with !== undefined) servers.push(opened.use(await openService({}, values.with)));
     servers.push(opened.use(await openBareServer()));
-    const [streams, blocks] = [Number(values.streams), Number(values.blocks)];
-    figures.push(
-      ...(await measureFloor(servers, { streams, blocks, sliceMs: Number(values.slice) })),
-    );
+    const options = {
+      streams: Number(values.streams),
+      blocks: Number(values.blocks),
+      sliceMs: Number(values.slice),
+      speed: Number(values.speed),
+    };
+    figures.push(...(await measureFloor(servers, options)));
   }
   if (wants("compressed")) figures.push(...(await measureCompressed()));
   if (wants("idle")) {

@@ -16,6 +16,8 @@ export interface FloorOptions {
   readonly streams: number;
   readonly blocks: number;
   readonly sliceMs: number;
+  /** How much faster than in real time chunks are sent. */
+  readonly speed: number;
 }
 
 const warmBlocks = 4;
@@ -138,10 +140,10 @@ class Measured implements Disposable {
     return new Measured(server.name, pids, await PacedSockets.open(server, streams));
   }
 
-  async slice({ streams, sliceMs }: FloorOptions): Promise<void> {
-    const chunks = Math.round(sliceMs / chunkMs);
+  async slice({ streams, sliceMs, speed }: FloorOptions): Promise<void> {
+    const chunks = Math.round((speed * sliceMs) / chunkMs);
     const [main, tree] = [cpuNsOf(this.#pid), this.cpuNs];
-    await this.#sockets.send(chunks);
+    await this.#sockets.send(chunks, speed);
     this.#mainNs += cpuNsOf(this.#pid) - main;
     this.#treeNs += this.cpuNs - tree;
     this.#chunks += chunks * streams;
@@ -171,7 +173,7 @@ class Measured implements Disposable {
   }
 }
 
-/** The CPU time of all programs but the measured ones, in milliseconds since the machine started. */
+/** The CPU time of all other programs, in milliseconds since the machine started. */
 function othersMs(measured: readonly Measured[]): number {
   const [, ...ticks] = (/^cpu .*$/m.exec(readFileSync("/proc/stat", "utf8"))?.[0] ?? "")
     .split(/\s+/)

@@ -55,15 +55,15 @@ export class PacedSockets implements Disposable {
   }
 
   /**
-   * Sends this many chunks of each stream in real time, evenly spread over all streams, and waits
-   * for their answers.
+   * Sends this many chunks of each stream, evenly spread over all streams, and waits for their
+   * answers. A speed of 1 is real time.
    */
-  async send(chunksOfStream: number): Promise<void> {
+  async send(chunksOfStream: number, speed = 1): Promise<void> {
     const streams = this.#streams;
     const total = chunksOfStream * streams.length;
     const startMs = performance.now();
     for (let at = 0; at < total;) {
-      const due = ((performance.now() - startMs) / chunkMs) * streams.length;
+      const due = ((performance.now() - startMs) / chunkMs) * speed * streams.length;
       for (; at < total && at <= due; at += 1) streams[at % streams.length]?.send();
       await sleep(1);
     }
@@ -159,7 +159,7 @@ async function handshake({ url, token }: MeasuredServer): Promise<Socket> {
 }
 
 /** Returns a text frame of a client (RFC 6455, section 5.2). */
-function maskedFrame(text: Buffer): Buffer {
+export function maskedFrame(text: Buffer): Buffer {
   const mask = randomBytes(4);
   const header = Buffer.from([0x81, 0x80 | 126, text.length >> 8, text.length & 0xff, ...mask]);
   const masked = text.map((byte, at) => byte ^ (mask[at & 3] ?? 0));

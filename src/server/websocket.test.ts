@@ -19,19 +19,21 @@ const heldMs = 600;
 
 /**
  * Opens a door with a method that reads nothing for a while and then responds with the number of
- * messages that it has read.
+ * messages that it has read, and with the sizes of their audio.
  */
 async function openHeldDoor() {
   const speech = implemented(Speech, {
     recognize: () => assert.fail("not called"),
     async *streamingRecognize(requests: AsyncIterable<StreamingRecognizeRequest>) {
       await delay(heldMs);
-      let count = 0;
+      const sizes: number[] = [];
       for await (const { streamingRequest } of requests) {
         if (streamingRequest.case === "finalizeUtterance") break;
-        count += 1;
+        if (streamingRequest.case === "audioContent") sizes.push(streamingRequest.value.length);
       }
-      yield { results: [{ alternatives: [{ transcript: `${count}` }], isFinal: true }] };
+      const transcripts = [`${sizes.length}`, sizes.join()];
+      const alternatives = transcripts.map((transcript) => ({ transcript }));
+      yield { results: [{ alternatives, isFinal: true }] };
     },
     listModels: () => assert.fail("not called"),
   });
@@ -84,6 +86,18 @@ test("a client with waiting messages is not disconnected, and no message is lost
   const [code] = await closed;
   assert.equal(code, 1000);
   assert.match(answers.join(), new RegExp(`"transcript":"${count}"`));
+});
+
+test("a short message waits behind long ones, which wait for their turns", async () => {
+  await using door = await openHeldDoor();
+  const socket = await door.connect();
+  const sizes = [120_000, 120_000, 3, 120_000, 300, 6];
+  for (const size of sizes) {
+    socket.send(JSON.stringify({ audioContent: "A".repeat((size * 4) / 3) }));
+  }
+  socket.send(JSON.stringify({ finalizeUtterance: true }));
+  const [answer] = await once(socket, "message");
+  assert.match(String(answer), new RegExp(`"transcript":"${sizes.join()}"`));
 });
 
 test("a client that does not answer pings is disconnected", async () => {

@@ -6,7 +6,7 @@ interface Receiver {
   write(bytes: Buffer): boolean;
   /** The bytes of an incomplete frame. */
   readonly _bufferedBytes: number;
-  /** Which part of a frame is next; 0: its first byte. */
+  /** The part of a frame that is next; 0: its first byte. */
   readonly _state: number;
   /** The type of an incomplete message; 0: none. */
   readonly _fragmented: number;
@@ -22,8 +22,7 @@ const shortBytes = 16;
 /**
  * Reads the frames of a socket that are whole messages and arrive in one piece, as nearly all
  * frames do, and emits them as ws does. ws reads all others, and refuses those that are invalid. It
- * removes masks byte by byte, and passes each frame through a queue of its own (bench/RESULTS.md,
- * The floor of live streams).
+ * removes masks byte by byte, and passes each frame through a queue of its own (bench/RESULTS.md).
  */
 export function readWholeFrames(socket: WebSocket): void {
   const receiver: unknown = Reflect.get(socket, "_receiver");

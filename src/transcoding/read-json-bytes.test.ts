@@ -10,7 +10,7 @@ import {
 import { ServiceError } from "../std/service-error.ts";
 import { runs } from "../../test/fixtures/property-runs.ts";
 import { MSchema } from "../../test/gen/transcoding_pb.ts";
-import { readJson } from "./read-json.ts";
+import { readJson, readSingleBytes } from "./read-json.ts";
 
 test("readJson() reads bytes in any field", () => {
   const bytes = Buffer.from("some bytes, long enough to matter");
@@ -66,6 +66,12 @@ test("readJson() reads a message of live audio in the same way with and without 
       const general = answer(`${text} `);
       assert.deepEqual(answer(text), general);
       assert.deepEqual(answer(Buffer.from(text)), general);
+      const memory = Buffer.from(text);
+      const message = readSingleBytes(StreamingRecognizeRequestSchema, memory, {
+        isOverwritten: true,
+      });
+      if (message) assert.deepEqual(toJson(StreamingRecognizeRequestSchema, message), general);
+      else assert.equal(memory.toString(), text);
     }),
     { numRuns: runs(10_000) },
   );

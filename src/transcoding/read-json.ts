@@ -119,10 +119,13 @@ const lastSingleBytes = new WeakMap<DescMessage, SingleBytes>();
 /**
  * Reads messages of live audio, `{"audioContent":"..."}`, without parsing them. Returns undefined
  * unless the text has exactly this form, with the name of a bytes field and base64 without escapes.
+ * With `isOverwritten`, the bytes are decoded into the memory of the text: memory that is allocated
+ * for each chunk makes the garbage collector go through the whole heap (bench/RESULTS.md).
  */
 export function readSingleBytes<D extends DescMessage>(
   schema: D,
   source: string | Uint8Array,
+  { isOverwritten = false } = {},
 ): MessageShape<D> | undefined {
   if (typeof source === "string" && !source.endsWith('"}')) return undefined;
   const text = typeof source === "string" ? Buffer.from(source) : bufferOf(source);
@@ -131,8 +134,16 @@ export function readSingleBytes<D extends DescMessage>(
   const { start, field } = shape;
   const end = text.length - 2;
   if (end < start.length || text[end] !== 0x22 || text[end + 1] !== 0x7d) return undefined;
-  const bytes = bytesOfBase64(text.toString("latin1", start.length, end));
-  if (bytes === undefined) return undefined;
+  const base64 = text.toString("latin1", start.length, end);
+  const bytes = bytesOfBase64(base64, isOverwritten ? text : undefined);
+  if (bytes === undefined) {
+    // The text is read again, as any other message.
+    if (isOverwritten) {
+      text.set(start);
+      text.write(base64, start.length, "latin1");
+    }
+    return undefined;
+  }
   const message = create(schema);
   // The field is set in the same way as by create() and reflect().set() of the library, which would
   // take longer than the rest.

@@ -8,10 +8,28 @@ const gatherBytesMax = 256 << 10;
 /** The bytes that may wait for the connection. A connection that is slower is given up. */
 const waitingBytesMax = 64 << 20;
 
-/** The frames of a process that wait to be sent. */
-interface GatheredFrames {
-  readonly parts: Uint8Array[];
-  bytes: number;
+/** The room for the first frames of a message. */
+const blockBytes = 32 << 10;
+
+/** The frames of a process that wait to be sent, in one block of memory. */
+class GatheredFrames {
+  #block = new Uint8Array(blockBytes);
+  #filled = 0;
+
+  add(bytes: Uint8Array): void {
+    const end = this.#filled + bytes.length;
+    if (end > this.#block.length) {
+      const larger = new Uint8Array(Math.max(end, 2 * this.#block.length));
+      larger.set(this.bytes);
+      this.#block = larger;
+    }
+    this.#block.set(bytes, this.#filled);
+    this.#filled = end;
+  }
+
+  get bytes(): Uint8Array<ArrayBuffer> {
+    return this.#block.subarray(0, this.#filled);
+  }
 }
 
 /**
@@ -50,10 +68,9 @@ export class OutgoingMessages<Message> implements AsyncIterable<Message> {
       this.end(new Error("the connection is too slow for what is sent"));
       return;
     }
-    const gathered = this.#frames.get(process) ?? { parts: [], bytes: 0 };
-    this.#frames.set(process, gathered);
-    gathered.parts.push(new Uint8Array(bytes));
-    gathered.bytes += bytes.length;
+    let gathered = this.#frames.get(process);
+    if (!gathered) this.#frames.set(process, (gathered = new GatheredFrames()));
+    gathered.add(bytes);
     this.#frameBytes += bytes.length;
     if (this.#frameBytes >= gatherBytesMax) this.#due();
     else this.#timer ??= setTimeout(this.#due, gatherMs);
@@ -79,14 +96,8 @@ export class OutgoingMessages<Message> implements AsyncIterable<Message> {
     this.#timer = undefined;
     this.#isDue = false;
     if (this.#frameBytes === 0) return;
-    for (const [process, { parts, bytes }] of this.#frames) {
-      const together = new Uint8Array(bytes);
-      let at = 0;
-      for (const part of parts) {
-        together.set(part, at);
-        at += part.length;
-      }
-      this.#messages.push(this.#wrap(process, together));
+    for (const [process, { bytes }] of this.#frames) {
+      this.#messages.push(this.#wrap(process, bytes));
     }
     this.#waitingBytes += this.#frameBytes;
     this.#frames.clear();
