@@ -8,10 +8,10 @@ const charMs = 65;
 const charMsMax = 200;
 
 /**
- * Reads a plain text as cues, one for each paragraph (docs/api.md, Import). Paragraphs are separated
- * by empty lines; in a file without empty lines, each line is one. Times in brackets are those of
- * the words after them, and times that the file does not have are estimated from the length of the
- * text. `names` are the names of speakers that are known. Throws UnreadableFile.
+ * Reads a plain text as cues, one for each paragraph (docs/api.md, Transcripts). Paragraphs are
+ * separated by empty lines; in a file without empty lines, each line is one. Times in brackets are
+ * those of the words after them, and times that the file does not have are estimated from the
+ * length of the text. `names` are the names of speakers that are known. Throws UnreadableFile.
  */
 export function readTextFile(content: string, names: Iterable<string>): ReadCue[] {
   const written = paragraphsOf(linesOf(content)).map((lines) => partsOf(lines));

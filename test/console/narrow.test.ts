@@ -136,4 +136,5 @@ test("the bar of live transcription leaves most of a phone to the text", async (
   await bar.waitFor();
   const { height = 0 } = (await bar.boundingBox()) ?? {};
   assert.ok(height < 0.25 * 844, `${height} px`);
+  assert.equal(await page.locator(".live-delays").isVisible(), false);
 });

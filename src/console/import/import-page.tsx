@@ -15,20 +15,11 @@ import { languageName, namedLanguages } from "../text/language-names.ts";
 import { useLanguage, useText } from "../text/language.tsx";
 import { takeDrops, takeKept } from "../upload/dropped-files.ts";
 import { importedFiles, importedFormat } from "../upload/imported-format.ts";
-import { subjectOfName } from "../upload/subject-of.ts";
-import { importFile, type ImportProblem } from "./import-file.ts";
+import { chosenText, type ChosenText } from "./chosen-text.ts";
+import { importFile } from "./import-file.ts";
 import { ImportRow } from "./import-row.tsx";
 import "../jobs/new-job.css";
 import "../parts/rows.css";
-
-/** A file that was chosen, with its title and why it was not imported. */
-export interface ChosenText {
-  readonly id: string;
-  readonly file: File;
-  /** The title; empty for a transcript whose own title is kept. */
-  readonly subject: string;
-  readonly problem?: ImportProblem | undefined;
-}
 
 /** The page that imports files of subtitles, text and transcripts. */
 export function ImportPage() {
@@ -118,11 +109,6 @@ function ImportForm() {
       )}
     </form>
   );
-}
-
-function chosenText(file: File): ChosenText {
-  const subject = importedFormat(file) === "JSON" ? "" : subjectOfName(file.name);
-  return { id: crypto.randomUUID(), file, subject };
 }
 
 /** The chosen files, to which the page adds those that are dropped on it. */

@@ -8,7 +8,7 @@ import { useLanguage, useText } from "../text/language.tsx";
 import { bytesText } from "../text/numbers.ts";
 import { problemOf } from "../text/problems.ts";
 import { importedFormat } from "../upload/imported-format.ts";
-import type { ChosenText } from "./import-page.tsx";
+import type { ChosenText } from "./chosen-text.ts";
 
 /** A file to import, with its title, and why it was not imported. */
 export function ImportRow({

@@ -1,4 +1,4 @@
-/** A format of text files that become transcripts (docs/api.md, Import). */
+/** A format of text files that become transcripts (docs/api.md, Transcripts). */
 export type ImportedFormat = "SRT" | "VTT" | "TEXT" | "JSON";
 
 const formats: Readonly<Record<string, ImportedFormat>> = {

@@ -4856,10 +4856,10 @@ export const Transcripts: GenService<{
   /**
    * Creates a transcript from a file of subtitles, a text, or a transcript as JSON (extension).
    *
-   * Each cue of subtitles becomes a segment. The words of a cue share its time in proportion to their length. In
-   * WebVTT, `<v Name>` names a speaker, and `<00:00:01.500>` is the start of the next word. Files
-   * are parsed as leniently as by players: numbers can be missing, tags and positions are ignored,
-   * and cues are sorted by time.
+   * Each cue of subtitles becomes a segment. The words of a cue share its time in proportion to
+   * their length. In WebVTT, `<v Name>` names a speaker, and `<00:00:01.500>` is the start of the
+   * next word. Files are parsed as leniently as by players: numbers can be missing, tags and
+   * positions are ignored, and cues are sorted by time.
    *
    * Each paragraph of a text becomes a segment; `[00:01:02]` is the time of the words after it, and
    * other times are estimated (`estimatedTimes`). A transcript as JSON has the segments and the
