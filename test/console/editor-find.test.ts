@@ -265,10 +265,13 @@ test("a phone shows a hit above the panel, accents matter, and what is not there
   const panel = page.getByRole("region", { name: "Find in the text" });
   await field.fill("NAER ánni");
   await panel.getByText("Not found").waitFor();
-  await field.fill("nær  ÁNNI");
-  await field.press("Enter");
-  await panel.getByText("1 of 1").waitFor();
-  await until(() => isSeen(page, "hlust-hit-now"));
+  // The first place is in the window at first, but under the panel.
+  for (const phrase of ["eftir  MIÐNÆTTI", "nær ÁNNI"]) {
+    await field.fill(phrase);
+    await field.press("Enter");
+    await panel.getByText("1 of 1").waitFor();
+    await until(() => isSeen(page, "hlust-hit-now"));
+  }
 });
 
 test("200,000 words are searched without a task of more than 50 ms, and the list stays short", async (test) => {
