@@ -15,6 +15,8 @@ const all = process.env["ATTACK"] === "all";
 const only = process.env["ATTACK_ONLY"] ?? "";
 
 let node: NodeUnderAttack;
+/** Whether the node has just been started. */
+let isFresh = true;
 before(async () => {
   node = await openNodeUnderAttack();
 });
@@ -36,7 +38,10 @@ for (const [kind, attacks] of Object.entries(tables)) {
   if (wanted.length === 0) continue;
   describe(kind, () => {
     // The node restarts for each kind of attack, since the memory of other attacks must not count.
-    before(() => node.restart());
+    before(async () => {
+      if (!isFresh) await node.restart();
+      isFresh = false;
+    });
     for (const attack of wanted) {
       test(attack.name, { timeout: 170_000 * cpuSlowness }, async (t) => {
         await attackAndJudge(node, attack, (line) => t.diagnostic(line));
