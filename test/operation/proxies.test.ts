@@ -39,7 +39,7 @@ import { trustedCertificate, type Certificate } from "../fixtures/trusted-certif
 import { until } from "../fixtures/until.ts";
 import { callRest } from "../spec/service.ts";
 
-const mediaBytes = Number(process.env["PROXY_MEDIA_MB"] ?? 64) << 20;
+const mediaBytes = Number(process.env["PROXY_MEDIA_MB"] ?? 64) * 2 ** 20;
 const streamMs = Number(process.env["PROXY_STREAM_MINUTES"] ?? 0) * 60_000;
 const network = `127.${randomInt(1, 255)}.${randomInt(1, 255)}`;
 const folder = mkdtempSync(join(tmpdir(), "hlust-proxies-"));
@@ -143,7 +143,7 @@ async function callOnce(
 async function* media(hash: Hash): AsyncGenerator<Buffer, void> {
   const block = randomBytes(1 << 20);
   for (let sent = 0; sent < mediaBytes; sent += block.length) {
-    block.writeUInt32LE(sent >> 20);
+    block.writeUInt32LE(sent / 2 ** 20);
     const bytes = Buffer.from(block);
     hash.update(bytes);
     yield bytes;
