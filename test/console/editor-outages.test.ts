@@ -26,7 +26,7 @@ before(async () => {
 });
 after(() => parts.disposeAsync());
 
-/** Sets limits of the account; null is no limit. */
+/** Sets limits of the account; null removes them. */
 async function limit(limits: Parameters<typeof setAccountLimits>[3]): Promise<void> {
   const { account_id: account } = await db
     .selectFrom("api_key")
