@@ -61,16 +61,22 @@ for (const [steps, result] of [
 
 test("a composition over a selection replaces it, also over several paragraphs", async () => {
   await using page = await openInterview(pages);
-  await select(page, [0, 0], [0, 5]);
-  await compose(page, ["´"], "Á");
-  await untilTexts(page, withTexts({ 0: `Á${first.slice(5)}` }));
-  await page.keyboard.press("Control+z");
-  await untilTexts(page, said);
-  await select(page, [0, 6], [2, 5]);
-  await compose(page, ["´"], "á");
-  await untilTexts(page, [`${first.slice(0, 6)}á${third.slice(5)}`, fourth]);
-  await page.keyboard.press("Control+z");
-  await untilTexts(page, said);
+  for (const [step, capital, small] of [
+    ["´", "Á", "á"],
+    ["¨", "Ö", "ö"],
+    ["þ", "Þ", "þ"],
+  ] as const) {
+    await select(page, [0, 0], [0, 5]);
+    await compose(page, [step], capital);
+    await untilTexts(page, withTexts({ 0: `${capital}${first.slice(5)}` }));
+    await page.keyboard.press("Control+z");
+    await untilTexts(page, said);
+    await select(page, [0, 6], [2, 5]);
+    await compose(page, [step], small);
+    await untilTexts(page, [`${first.slice(0, 6)}${small}${third.slice(5)}`, fourth]);
+    await page.keyboard.press("Control+z");
+    await untilTexts(page, said);
+  }
 });
 
 test("an emoji that no key types replaces a selection over paragraphs, and the last one's speaker stays", async () => {
@@ -328,6 +334,32 @@ test("selected text is dragged to another paragraph", async () => {
     2: third.slice(0, 5) + first.slice(0, 6) + third.slice(5),
   });
   await untilTexts(page, moved);
+  await page.keyboard.press("Control+z");
+  await untilTexts(page, said);
+});
+
+test("what is dropped from another program comes in as plain text, and its lines become paragraphs", async () => {
+  await using page = await openInterview(pages);
+  const { x, y } = await pointOf(page, 1, 3);
+  // A real drag from another program cannot begin in a test; the page receives the same event.
+  const isTaken = await page.evaluate<boolean>(`(() => {
+    const data = new DataTransfer();
+    data.setData("text/html", '<b onclick="x()">feitt</b><img src="nothing"><p>stórt</p>');
+    data.setData("text/plain", "feitt\\r\\nstórt ");
+    const event = new DragEvent("drop", {
+      dataTransfer: data, clientX: ${x}, clientY: ${y}, bubbles: true, cancelable: true,
+    });
+    return !document.elementFromPoint(${x}, ${y}).dispatchEvent(event);
+  })()`);
+  assert.equal(isTaken, true, "the browser inserts nothing itself");
+  await untilTexts(page, [
+    first,
+    `${second.slice(0, 3)}feitt`,
+    `stórt ${second.slice(3)}`,
+    third,
+    fourth,
+  ]);
+  assert.equal(await page.locator(".segment p :not(br)").count(), 0);
   await page.keyboard.press("Control+z");
   await untilTexts(page, said);
 });

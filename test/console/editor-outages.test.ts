@@ -26,6 +26,16 @@ before(async () => {
 });
 after(() => parts.disposeAsync());
 
+/** Sets limits of the account; null removes them. */
+async function limit(limits: Parameters<typeof setAccountLimits>[3]): Promise<void> {
+  const { account_id: account } = await db
+    .selectFrom("api_key")
+    .select("account_id")
+    .executeTakeFirstOrThrow();
+  const operator = { actor: "operator", origin: { address: "", requestId: "" } };
+  await setAccountLimits(db, operator, account, limits);
+}
+
 async function openTyped(name: string): Promise<Page> {
   const page = await openEditing(pages, name);
   await placeCaret(page, 0, 0);
@@ -80,14 +90,7 @@ test("waiting for the network can be stopped, and the text stays", async () => {
 test("above the limit of calls, saving waits as the service says, and then succeeds by itself", async () => {
   const name = await createInterview(pages.service);
   await using page = await openTyped(name);
-  const { account_id: account } = await db
-    .selectFrom("api_key")
-    .select("account_id")
-    .executeTakeFirstOrThrow();
-  const operator = { actor: "operator", origin: { address: "", requestId: "" } };
-  const limit = async (requestsPerMinute: number | null) =>
-    await setAccountLimits(db, operator, account, { requestsPerMinute });
-  await limit(1);
+  await limit({ requestsPerMinute: 1 });
   await until(async () => (await pages.service.call("GET", "/v1/account")).status === 429);
   await page.keyboard.press("Control+s");
   const note = page.locator(".note").filter({ hasText: /aftur eftir \d+ sekúndu/ });
@@ -96,7 +99,7 @@ test("above the limit of calls, saving waits as the service says, and then succe
   const [, seconds] = /aftur eftir (\d+) sekúndu/.exec(await note.innerText()) ?? [];
   assert.ok(Number(seconds) > 2, `the note says ${seconds} s`);
   await page.keyboard.type("Sko. ");
-  await limit(null);
+  await limit({ requestsPerMinute: null });
   await until(async () => (await pages.service.call("GET", "/v1/account")).status === 200);
   // It has not tried again before its time, unless the user wants it.
   await note.getByRole("button", { name: "Reyna núna" }).click();
@@ -199,6 +202,38 @@ test("a draft that is too large for the service stays in the browser, and a vers
   await page.getByText("drög geymd hér").waitFor();
   // The service receives a draft after 30 seconds.
   await page.getByText("þau eru of stór fyrir þjóninn").waitFor({ timeout: 60_000 * cpuSlowness });
+});
+
+test("while the account's storage is full, the draft stays in the browser, the page says so, and the service gets it when there is room", async () => {
+  const name = await createInterview(pages.service);
+  const page = await pages.open("/nowhere");
+  // The clock belongs to the context, which is not used again.
+  await using _context = page.context();
+  await page.clock.install();
+  await page.goto(new URL(`/console/${name}`, pages.service.address).href);
+  await edit(page);
+  const draft = () => pages.service.call("GET", `/v1alpha1/${name}/draft`);
+  await limit({ storedBytes: 1 });
+  try {
+    await placeCaret(page, 0, 0);
+    await page.keyboard.type("Jæja. ");
+    await page.getByText("drög geymd hér").waitFor();
+    // The service receives a draft after 30 seconds.
+    await page.clock.fastForward(30_000);
+    await page.getByText("drög geymd hér; geymsla reikningsins er full").waitFor();
+    await page.getByRole("button", { name: "Skrá út" }).click();
+    const question = page.getByRole("dialog", { name: "Óvistaðar breytingar" });
+    await question.getByRole("button", { name: "Geyma drögin og skrá út" }).click();
+    await question.getByText("svo drögin komast ekki á þjóninn").waitFor();
+    await question.getByRole("button", { name: "Vera áfram" }).click();
+    assert.equal((await draft()).status, 404);
+  } finally {
+    await limit({ storedBytes: null });
+  }
+  // No key is pressed: the page tries again by itself.
+  await page.clock.fastForward(60_000);
+  await page.getByText("drög geymd hér og á þjóninum").waitFor();
+  assert.equal((await draft()).status, 200);
 });
 
 test("settings that could not be read are not overwritten by a change of one of them", async () => {

@@ -57,6 +57,15 @@ test("keys play from the caret, pause with a jump back, skip, and change the spe
   await untilPlayed(page, ({ isPlaying }) => isPlaying);
   const { place } = await played(page);
   assert.ok(place >= startOf(2) - 0.05 && place < startOf(2) + 1.5, String(place));
+  // While it plays, the key plays the same sentence again, wherever the caret is.
+  for (let tenths = 0; tenths < 20; tenths++) await page.keyboard.press("F3");
+  await untilPlayed(page, ({ rate }) => rate === 0.5);
+  await page.keyboard.press("Control+End");
+  await untilPlayed(page, ({ place }) => place > startOf(2) + 2);
+  await page.keyboard.press("Shift+Tab");
+  await untilPlayed(page, ({ place }) => place < startOf(2) + 1.5);
+  const again = await played(page);
+  assert.ok(again.isPlaying && again.place >= startOf(2) - 0.05, JSON.stringify(again));
   assert.deepEqual(
     await textsOf(page),
     talk.segments.map(({ words }) => words.map(({ word }) => word).join("")),

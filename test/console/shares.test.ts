@@ -100,12 +100,26 @@ test("a reader without an account sees the text and the names, and nothing else"
   await page.getByRole("status").getByText("1 place", { exact: true }).waitFor();
 });
 
+/** Creates a link with media in the dialog. Returns the path of its page under /console. */
+async function shareWithMedia(name: string): Promise<string> {
+  await using page = await pages.open(`/${name}`);
+  await aside(page).getByRole("button", { name: "Búa til tengil" }).press("Enter");
+  const dialog = page.getByRole("dialog", { name: "Deila uppskriftinni" });
+  await dialog.getByLabel("Hverju er deilt").selectOption("Texta og upptöku");
+  await dialog.getByText("er líka hægt að afrita").waitFor();
+  await dialog.getByRole("button", { name: "Búa til tengil" }).press("Enter");
+  const made = page.getByRole("dialog", { name: "Tengillinn er tilbúinn" });
+  const uri = await made.getByLabel("Tengill", { exact: true }).innerText();
+  await aside(page).getByText("Texti og upptaka").waitFor();
+  return pathOf(uri);
+}
+
 test("a link with media plays it in the page, also after its URL has expired", async () => {
   const { segments, samples } = interview();
   const transcript = { metadata: interviewMetadata, segments };
   const media = Uint8Array.from(wavOf(samples));
   const name = await createTranscript(pages.service, transcript, media);
-  const { path } = await share(name, { withMedia: true });
+  const path = await shareWithMedia(name);
   await using page = await pages.open(path, visitor);
   await page.getByRole("button", { name: "Spila", exact: true }).waitFor();
   // The first URL of the media is refused, as one that has expired.
@@ -214,14 +228,21 @@ test("a document has what the user chose", async () => {
   const choice = await fileChoice(page, "Í Word- og ODT-skjölum");
   await choice.getByLabel("Tímar", { exact: true }).press("Space");
   await choice.getByLabel("Fyrirsögn").press("Space");
-  const coming = page.waitForEvent("download");
-  await aside(page).getByRole("button", { name: "Sækja: ODT" }).press("Enter");
-  const files = readZip(await readFile(await (await coming).path()));
-  const xml = files.find(({ path }) => path === "content.xml")?.bytes.toString() ?? "";
-  const [first = "", second = ""] = xml
-    .split("</text:p>")
-    .map((part) => part.replaceAll(/<[^>]*>/g, "").trim());
-  assert.deepEqual([first, second.slice(0, 13)], ["Fréttamaður", "Góðan daginn."]);
+  for (const [format, content] of [
+    ["ODT", "content.xml"],
+    ["Word", "word/document.xml"],
+  ] as const) {
+    const coming = page.waitForEvent("download");
+    await aside(page)
+      .getByRole("button", { name: `Sækja: ${format}` })
+      .press("Enter");
+    const files = readZip(await readFile(await (await coming).path()));
+    const xml = files.find(({ path }) => path === content)?.bytes.toString() ?? "";
+    const [first = "", second = ""] = xml
+      .split(/<\/(?:text|w):p>/)
+      .map((part) => part.replaceAll(/<[^>]*>/g, "").trim());
+    assert.deepEqual([first, second.slice(0, 13)], ["Fréttamaður", "Góðan daginn."], format);
+  }
 });
 
 test("a text file has names and nothing else, until the user chooses times within paragraphs", async () => {

@@ -28,6 +28,10 @@ export const editText = {
     is: "Óvistaðar breytingar · drög geymd hér; þau eru of stór fyrir þjóninn: vistaðu útgáfu",
     en: "Unsaved changes · draft kept here; it is too large for the service: save a version",
   },
+  draftFull: {
+    is: "Óvistaðar breytingar · drög geymd hér; geymsla reikningsins er full: vistaðu útgáfu",
+    en: "Unsaved changes · draft kept here; the account's storage is full: save a version",
+  },
   draftElsewhere: {
     is: "Óvistaðar breytingar · annar vafri á önnur drög á þjóninum; þessi eru geymd hér",
     en: "Unsaved changes · another browser has a draft on the service; this one is kept here",

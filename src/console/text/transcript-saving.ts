@@ -76,6 +76,16 @@ export const saveProblems: Problems = {
       en: "Shorten it, or divide it between several transcripts.",
     },
   },
+  STORAGE_LIMIT: {
+    sentence: {
+      is: "Geymsla reikningsins er full, svo drögin komast ekki á þjóninn.",
+      en: "The account's storage is full, so the service cannot keep the drafts.",
+    },
+    next: {
+      is: "Vistaðu textana sem útgáfur, eða eyddu gömlum uppskriftum og reyndu aftur.",
+      en: "Save the texts as versions, or delete old transcripts and try again.",
+    },
+  },
   403: {
     sentence: {
       is: "Þú mátt ekki lengur breyta þessari uppskrift.",

@@ -142,5 +142,6 @@ function draftText({ here, service }: DraftState) {
   if (here !== "kept") return editText.unsaved;
   if (service === "elsewhere") return editText.draftElsewhere;
   if (service === "tooLarge") return editText.draftTooLarge;
+  if (service === "full") return editText.draftFull;
   return service === "kept" ? editText.draftOnService : editText.draftKept;
 }

@@ -25,9 +25,9 @@ export interface DraftState {
   readonly here: "none" | "kept" | "failed";
   /**
    * "elsewhere": another browser has saved another draft, which is left as it is. "tooLarge": the
-   * service does not accept a draft of this size.
+   * service does not accept a draft of this size. "full": the account cannot store more for now.
    */
-  readonly service: "none" | "kept" | "failed" | "elsewhere" | "tooLarge";
+  readonly service: "none" | "kept" | "failed" | "full" | "elsewhere" | "tooLarge";
   /** The draft that another browser has saved meanwhile, if there is one. */
   readonly elsewhere: KeptDraft | undefined;
   /** Drafts that were written apart from this one, and wait until the user decides. */
@@ -248,7 +248,7 @@ export class DraftKeeper implements Disposable, OpenDraft {
       } catch (error) {
         const state = stateAfter(error);
         this.#change({ service: state });
-        if (state !== "failed") return;
+        if (state === "tooLarge") return;
         this.#onServiceLater(error instanceof ApiError ? error.retryAfterMs : undefined);
       }
     });
@@ -337,6 +337,7 @@ export class DraftKeeper implements Disposable, OpenDraft {
 /** Returns what an error of the service means for the draft there. */
 function stateAfter(error: unknown): DraftState["service"] {
   if (!(error instanceof ApiError) || isChangedElsewhere(error)) return "failed";
+  if (error.reason === "STORAGE_LIMIT") return "full";
   const isTooLarge =
     error.status === 413 || error.violations.some(({ field }) => field === "draft.content");
   return isTooLarge ? "tooLarge" : "failed";
