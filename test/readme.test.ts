@@ -19,7 +19,7 @@ test("the README names the behavior that may surprise an operator or a reader of
   const lines = [
     /^.*cleartext.*\bTLS\b.*$/m,
     /^.*HLUST_ALLOWED_ORIGINS.*$/m,
-    /^.*no punctuation.*$/m,
+    /^.*models write lower-case words.*$/m,
   ];
   for (const line of lines) assert.match(readme, line);
 });

@@ -191,6 +191,9 @@ test("in forced colors, marks have the system's colors and more than a color, in
     assert.match(await styleOf(page, ".segment p", "textDecorationLine", now), /underline/, state);
     assert.deepEqual(await seriousFindings(page), [], state);
   }
+  await page.keyboard.press("Control+f");
+  await page.locator(".find-panel").first().waitFor();
+  await page.keyboard.press("Escape");
   const hit = "::highlight(hlust-hit-now)";
   assert.equal(await styleOf(page, ".segment p", "backgroundColor", hit), highlight);
   await page.keyboard.press("Shift+F2");

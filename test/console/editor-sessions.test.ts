@@ -128,7 +128,10 @@ test("another user who signs in in another tab neither sees nor overwrites the d
   await page.keyboard.type("Sko. ");
   // The service refuses to save for another user than the one who typed.
   await page.keyboard.press("Control+s");
-  await page.getByText("Anna", { exact: true }).waitFor();
+  await page
+    .locator(".account-menu")
+    .getByText(/^Anna\b/)
+    .waitFor();
   await page.getByRole("textbox", { name: "Textinn, í vinnslu" }).waitFor({ state: "detached" });
   assert.equal((await versionsOf(pages.service, name)).length, 1);
   await page.keyboard.press("e");

@@ -64,7 +64,7 @@ test("the words of a recording appear, and are saved with their times and the au
   // The text is announced to screen readers once it is final.
   await page.getByRole("status").filter({ hasText: "today" }).waitFor();
   await page
-    .locator(".live-delays", { hasText: /word after\s*\d+\.\d\d s.*sentence after\s*\d/s })
+    .locator(".live-delays", { hasText: /words appear after\s*\d+\.\d\d s.*final after\s*\d/s })
     .waitFor();
   await checkLooks(page, "live-listening");
 

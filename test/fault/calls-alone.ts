@@ -3,14 +3,20 @@ import { Agent, get, type IncomingMessage } from "node:http";
 import { openStream, streamingConfig } from "../spec/stream.ts";
 import type { ServiceProcess } from "./process.ts";
 
+/** How a call differs from that of the service's key on a connection that ends with it. */
+interface CallChanges {
+  readonly token?: string;
+  readonly origin?: string;
+  readonly agent?: Agent;
+}
+
 /** Makes a call of a service on a connection of its own. Returns the response without its body. */
 export async function callOf(
   service: Pick<ServiceProcess, "address" | "key">,
   path: string,
-  { token = service.key, origin }: { readonly token?: string; readonly origin?: string } = {},
+  { token = service.key, origin, agent = new Agent({ keepAlive: false }) }: CallChanges = {},
 ): Promise<IncomingMessage> {
   const headers = { authorization: `Bearer ${token}`, ...(origin !== undefined && { origin }) };
-  const agent = new Agent({ keepAlive: false });
   return await new Promise((resolve, reject) => {
     get(`${service.address}${path}`, { headers, agent }, (response) => {
       response.resume().once("end", () => resolve(response));

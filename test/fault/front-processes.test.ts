@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { Agent, type IncomingMessage } from "node:http";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { after, before, test } from "node:test";
@@ -289,12 +290,15 @@ test(
     assert.ok(ended < calls.length, "no call waits for the stopped process");
     // After a few seconds of silence, the other one gets all new connections, although it then has
     // more than the one that hangs.
-    const streams: Promise<TestStream>[] = [];
+    const agents: Agent[] = [];
+    const waiting: Promise<IncomingMessage>[] = [];
     for (let inTurn = 0; inTurn < calls.length;) {
-      const opening = openStream(service.address, { token: service.key });
-      streams.push(opening);
-      const late = delay(2_000 * cpuSlowness);
-      inTurn = (await Promise.race([opening, late])) ? inTurn + 1 : 0;
+      // The connection stays open after the call.
+      const agent = new Agent({ keepAlive: true });
+      agents.push(agent);
+      const call = callAlone(list, { agent });
+      waiting.push(call);
+      inTurn = (await Promise.race([call, delay(2_000 * cpuSlowness)])) ? inTurn + 1 : 0;
     }
     assert.doesNotMatch(service.output().errors, /front\.hung/);
     // It is killed by the main process, and its connections go to another one.
@@ -305,7 +309,8 @@ test(
     assert.match(service.output().errors, new RegExp(`"pid":${hung}.*"event":"front\\.hung"`));
     await until(async () => Promise.resolve(startedCount() > startedBefore), startMsMax);
     assert.ok(!fronts().includes(hung));
-    for (const stream of await Promise.all(streams)) stream.terminate();
+    for (const { statusCode } of await Promise.all(waiting)) assert.equal(statusCode, 200);
+    for (const agent of agents) agent.destroy();
   },
 );
 

@@ -95,21 +95,31 @@ test("recognition uses the vocabulary of its account, unless the call ignores it
   const imported = await service.call("POST", "/v2beta1/vocabularyPhrases:import", { phrases });
   assert.deepEqual(imported.json, { importedCount: names.length, skippedCount: 0 });
   // A change applies within a second.
-  let name = "";
   await until(async () => {
-    for (name of wrong) if (has(await recognize(audioOf(name)), name)) return true;
+    for (const name of wrong) if (has(await recognize(audioOf(name)), name)) return true;
     return false;
   }, 60_000);
-  const audio = audioOf(name);
-  assert.ok(has(await recognizeLive(audio), name), "in a live stream");
-  const ignoring = { ignoreVocabulary: true };
-  assert.ok(!has(await recognize(audio, ignoring), name));
-  assert.ok(!has(await recognizeLive(audio, ignoring), name), "in a live stream");
-  assert.ok(!has(await recognize(audio, {}, stranger), name), "for another account");
-  const path = `/${names.indexOf(name)}.wav`;
-  const text = textOf(await recognizeJob(path));
-  assert.ok(has(text, name), `in a job: ${text}`);
-  assert.ok(!has(textOf(await recognizeJob(path, ignoring)), name), "in a job");
+  // A busy service recognizes with less effort, so each way may need another name.
+  const isOfUse = async (recognizeName: (name: string, changes: object) => Promise<string>) => {
+    for (const name of names) {
+      if (has(await recognizeName(name, { ignoreVocabulary: true }), name)) continue;
+      if (has(await recognizeName(name, {}), name)) return true;
+    }
+    return false;
+  };
+  assert.ok(await isOfUse((name, changes) => recognize(audioOf(name), changes)), "in a call");
+  assert.ok(await isOfUse((name, changes) => recognizeLive(audioOf(name), changes)), "in a stream");
+  assert.ok(
+    await isOfUse(async (name, changes) => {
+      return textOf(await recognizeJob(`/${names.indexOf(name)}.wav`, changes));
+    }),
+    "in a job",
+  );
+  const isOfAccount = await isOfUse(
+    (name, { ignoreVocabulary = false }: { ignoreVocabulary?: boolean }) =>
+      recognize(audioOf(name), {}, ignoreVocabulary ? stranger : service.key),
+  );
+  assert.ok(isOfAccount, "for another account");
 });
 
 /** Submits audio as a job, and returns its transcript. */
