@@ -45,3 +45,16 @@ test("paragraphs of a text become segments", () => {
   }
   assert.deepEqual(brief("a\n\nNote: b", ["Note"]), ["0-65 a", "65-130 Note: b"]);
 });
+
+test("a file with too many paragraphs or times is refused before more is read", () => {
+  const rows: [content: string, message: RegExp][] = [
+    ["a\n\n".repeat(2_700_000), /^line 40001: has 2700000 paragraphs: at most 20000 are allowed$/],
+    [
+      "[0:0]".repeat(1_600_000),
+      /^line 1: a paragraph has too many times and lines: at most 200000/,
+    ],
+  ];
+  for (const [content, message] of rows) {
+    assert.throws(() => readTextFile(content, []), { name: "UnreadableFile", message });
+  }
+});

@@ -14,7 +14,16 @@ const charMsMax = 200;
  * length of the text. `names` are the names of speakers that are known. Throws UnreadableFile.
  */
 export function readTextFile(content: string, names: Iterable<string>): ReadCue[] {
-  const written = paragraphsOf(linesOf(content)).map((lines) => partsOf(lines));
+  const paragraphsOfLines = paragraphsOf(linesOf(content));
+  const tooMany = paragraphsOfLines[transcriptLimits.segments]?.[0];
+  if (tooMany) {
+    const count = `has ${paragraphsOfLines.length} paragraphs`;
+    throw new UnreadableFile(
+      tooMany.number,
+      `${count}: at most ${transcriptLimits.segments} are allowed`,
+    );
+  }
+  const written = paragraphsOfLines.map((lines) => partsOf(lines));
   checkOrder(written.flat());
   const speakers = speakersIn(written, new Set(names));
   const paragraphs = written.map((parts) => voiced(parts, speakers));
@@ -72,6 +81,10 @@ function partsOf(lines: readonly Line[]): Part[] {
     const add = (to: number): void => {
       const piece = text.slice(from, to).trim();
       if (piece !== "" || fromMs !== undefined) parts.push({ fromMs, text: piece, line: number });
+      if (parts.length > transcriptLimits.words) {
+        const most = `at most ${transcriptLimits.words} are allowed`;
+        throw new UnreadableFile(number, `a paragraph has too many times and lines: ${most}`);
+      }
     };
     for (const match of text.matchAll(time)) {
       add(match.index);

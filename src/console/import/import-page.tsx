@@ -45,7 +45,7 @@ function ImportForm() {
     ...installed,
     ...namedLanguages.filter((code) => !installed.some((other) => other.startsWith(`${code}-`))),
   ];
-  const { send, done } = useImport(change);
+  const { send, start, done } = useImport(change);
   const form = useRef<HTMLFormElement>(null);
   useEffect(() => {
     if (send.isSuccess) form.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus();
@@ -54,7 +54,7 @@ function ImportForm() {
     event.preventDefault();
     setIsUnchosen(files.length === 0);
     const isLong = files.some(({ subject }) => charCount(subject) > metadataLimits.subjectChars);
-    if (files.length > 0 && !isLong && !send.isPending) send.mutate({ files, languageCode });
+    if (files.length > 0 && !isLong && !send.isPending) start({ files, languageCode });
   };
   const isOwn = files.length > 0 && files.every(({ file }) => importedFormat(file) === "JSON");
   return (
@@ -144,10 +144,10 @@ interface ImportedText {
  * opened.
  */
 function useImport(change: (id: string, fields: Partial<ChosenText> | undefined) => void) {
+  const [, goTo] = useLocation();
   const t = useText();
   const notify = useNotify();
   const queries = useQueryClient();
-  const [, goTo] = useLocation();
   const [done, setDone] = useState<readonly ImportedText[]>([]);
   const send = useMutation({
     async mutationFn({
@@ -171,14 +171,19 @@ function useImport(change: (id: string, fields: Partial<ChosenText> | undefined)
       }
       return { names, failed: files.length - names.length };
     },
-    async onSuccess({ names, failed }) {
-      await queries.invalidateQueries({ queryKey: ["transcripts"] });
-      const [name] = names;
+    onSuccess({ names, failed }) {
+      void queries.invalidateQueries({ queryKey: ["transcripts"] });
       notify(failed > 0 ? t(importText.notImported)(failed) : t(importText.imported)(names.length));
-      if (name !== undefined && names.length === 1 && failed === 0) goTo(`/${name}`);
     },
   });
-  return { send, done };
+  const start = (given: Parameters<typeof send.mutate>[0]): void =>
+    send.mutate(given, {
+      // Not called once the page was left.
+      onSuccess: ({ names: [name], failed }) => {
+        if (name !== undefined && given.files.length === 1 && failed === 0) goTo(`/${name}`);
+      },
+    });
+  return { send, start, done };
 }
 
 function DropArea({

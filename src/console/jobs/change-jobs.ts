@@ -18,11 +18,16 @@ export async function removeJobs(names: readonly string[]): Promise<void> {
       try {
         await callApi(`/v1alpha1/${name}`, { method: "DELETE" });
       } catch (error) {
-        if (!(error instanceof ApiError) || error.status !== 404) throw error;
+        if (error instanceof ApiError && error.status === 404) continue;
+        // The others stay in the list.
+        waiting.length = 0;
+        throw error;
       }
     }
   };
-  await Promise.all(Array.from({ length: concurrent }, work));
+  const results = await Promise.allSettled(Array.from({ length: concurrent }, work));
+  const failed = results.find(({ status }) => status === "rejected");
+  if (failed?.status === "rejected") throw failed.reason;
 }
 
 /** Returns the names of all jobs of the account that have ended, newest first. Throws ApiError. */

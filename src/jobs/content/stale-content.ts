@@ -7,7 +7,7 @@ import type { Log } from "../../std/log.ts";
 import { openRepeat } from "../../std/repeat.ts";
 import { ServiceError } from "../../std/service-error.ts";
 import { failureStatus } from "../job-failure.ts";
-import { failRow } from "../worker/end-jobs.ts";
+import { failRow, type JobUpdate } from "../worker/end-jobs.ts";
 import { contentMsMax, dropContent } from "./content-store.ts";
 
 interface StaleContentParts {
@@ -38,16 +38,22 @@ export async function endStaleJobs(parts: StaleContentParts): Promise<void> {
         and (upload.id is null or upload.media_id is null and upload.expires_at < ${new Date(now())})
       limit ${jobsAtOnce}
     `.execute(db);
+    let ended = 0;
     for (const { id, upload_id: uploadId } of rows) {
       const failure = contentMissing();
       const end = { state: "ERROR", error: failureStatus(failure) } as const;
-      await db.transaction().execute(async (trx) => {
-        await failRow(trx, id, end, (query) => query.where("state", "=", "WAITING_FOR_CONTENT"));
+      const isEnded = await db.transaction().execute(async (trx) => {
+        const isWaiting = (query: JobUpdate) => query.where("state", "=", "WAITING_FOR_CONTENT");
+        return await failRow(trx, id, end, isWaiting);
       });
-      recorder?.expired(failure.reason);
+      // Another node may have ended it, or its caller.
+      if (isEnded) {
+        ended += 1;
+        recorder?.expired(failure.reason);
+      }
       if (uploadId !== null) await dropContent(parts, uploadId);
     }
-    if (rows.length > 0) log.info({ count: rows.length }, "content.expired");
+    if (ended > 0) log.info({ count: ended }, "content.expired");
     if (rows.length < jobsAtOnce) return;
   }
 }

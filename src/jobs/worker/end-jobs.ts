@@ -67,7 +67,12 @@ export async function failJob(
   return await failRow(trx, lease.id, end, (query) => query.where("lease", "=", lease.number));
 }
 
-type JobUpdate = UpdateQueryBuilder<Tables, "transcript_job", "transcript_job", UpdateResult>;
+export type JobUpdate = UpdateQueryBuilder<
+  Tables,
+  "transcript_job",
+  "transcript_job",
+  UpdateResult
+>;
 
 /** Ends an unfinished job without a transcript, if the condition holds as well. */
 export async function failRow(
