@@ -8,7 +8,7 @@ import {
 } from "./config.ts";
 import { parseMediaAllowList, type MediaAllowList } from "./media/media-url.ts";
 import { defaultConnectionsMax } from "./server/connection-limits.ts";
-import type { ListenOptions, Network } from "./server/server.ts";
+import type { ListenOptions, Network } from "./server/server-parts.ts";
 import { ServedCertificate } from "./server/tls/served-certificate.ts";
 import type { Log } from "./std/log.ts";
 import { parseNetworks } from "./std/networks.ts";

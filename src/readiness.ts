@@ -7,7 +7,7 @@ import type { EnginePoolState } from "./engines/pool/pool-state.ts";
 import { Speech } from "./gen/hlust/speech/v2beta1/speech_pb.ts";
 import type { ServedArchive } from "./media/open-served-archive.ts";
 import type { ReadinessCheck } from "./server/health.ts";
-import type { HealthOptions } from "./server/server.ts";
+import type { HealthOptions } from "./server/server-parts.ts";
 
 /** The uses for which a node can report its readiness. */
 type Use = "speech" | "jobs" | "transcripts";

@@ -4,7 +4,7 @@ import { EngineSlots } from "../jobs/worker/engine-slots.ts";
 import type { HttpDoor } from "../server/http.ts";
 import { FairSemaphore } from "../std/fair-semaphore.ts";
 import type { SocketDialect } from "../server/dialect-sockets.ts";
-import type { DialectCalls } from "../server/server.ts";
+import type { DialectCalls } from "../server/server-parts.ts";
 import { createDialectsDoor } from "./dialects-door.ts";
 import { createListenFile } from "./deepgram/listen-file.ts";
 import { createListenSocket } from "./deepgram/listen-socket.ts";

@@ -2,7 +2,8 @@ import type { Caller } from "../auth/caller.ts";
 import type { DescMethod } from "@bufbuild/protobuf";
 import type { CallProtocol } from "../metrics/recorders.ts";
 import type { ServiceError } from "../std/service-error.ts";
-import type { FailureAnswer, HttpRequest, HttpResponse } from "../server/http.ts";
+import type { FailureAnswer } from "../server/answer-failure.ts";
+import type { HttpRequest, HttpResponse } from "../server/http.ts";
 
 /** A request of a dialect, whose route was found. */
 export interface DialectCall {

@@ -2,8 +2,8 @@ import type { CallFacts } from "../auth/shown-tokens.ts";
 import type { RecordedCall } from "../metrics/recorders.ts";
 import { callOriginOf } from "../server/call-origin.ts";
 import { clientGone } from "../server/client-gone.ts";
+import { answerFailure } from "../server/answer-failure.ts";
 import {
-  answerFailure,
   isClosed,
   targetOf,
   type HttpDoor,
@@ -11,7 +11,7 @@ import {
   type HttpResponse,
 } from "../server/http.ts";
 import { noted, recordedName } from "../server/record-calls.ts";
-import type { DialectCalls } from "../server/server.ts";
+import type { DialectCalls } from "../server/server-parts.ts";
 import { shuttingDown } from "../server/shutting-down.ts";
 import { ServiceError } from "../std/service-error.ts";
 import { shownKey } from "./credentials.ts";

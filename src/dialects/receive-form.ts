@@ -2,7 +2,8 @@ import { Busboy, type BusboyFileStream, type BusboyHeaders } from "@fastify/busb
 import { addAbortSignal, Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { openScratchFile, type ScratchFile } from "../describe/scratch-file.ts";
-import { askForBody, headerOf } from "../server/http.ts";
+import { headerOf } from "../server/http.ts";
+import { askForBody } from "../server/request-body.ts";
 import { readUpload, type UploadBody } from "../server/upload-body.ts";
 import { clientGone } from "../server/client-gone.ts";
 import { freeMemory } from "../std/free-memory.ts";

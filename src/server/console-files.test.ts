@@ -9,7 +9,7 @@ import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from "
 import { RawConnection, type RawAnswer } from "../../test/fixtures/raw-http.ts";
 import { ServiceError } from "../std/service-error.ts";
 import { createConsoleFiles } from "./console-files.ts";
-import { answerFailure } from "./http.ts";
+import { answerFailure } from "./answer-failure.ts";
 
 const page = "<!doctype html><title>Hlust</title>";
 const script = "export const a = 1;\n".repeat(50);

@@ -13,11 +13,11 @@ import { originOf, refuseStalePage, refuseWithoutHttps } from "./console-page.ts
 import {
   answerJson,
   headerOf,
-  readBody,
   type HttpHandler,
   type HttpRequest,
   type HttpResponse,
 } from "./http.ts";
+import { readBody } from "./request-body.ts";
 
 /** The maximum length of a body, which contains an API key or the token of a sign-in link. */
 const bodyBytesMax = 4_096;

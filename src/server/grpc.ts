@@ -12,13 +12,13 @@ import { callOriginOf, originKey } from "./call-origin.ts";
 import type { Draining } from "./draining.ts";
 import { endCalls, responseKey } from "./end-calls.ts";
 import {
-  giveUpReading,
   targetOf,
   type HttpDoor,
   type HttpListener,
   type HttpRequest,
   type HttpResponse,
 } from "./http.ts";
+import { giveUpReading } from "./request-body.ts";
 import type { MessageReading } from "./message-reading.ts";
 import type { ImplementedService } from "./methods.ts";
 import { recordedName, unrecorded } from "./record-calls.ts";

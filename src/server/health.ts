@@ -1,6 +1,7 @@
 import { errorFields, type Log } from "../std/log.ts";
 import { ServiceError, shown } from "../std/service-error.ts";
-import { answerFailure, answerJson, targetOf, type HttpDoor } from "./http.ts";
+import { answerFailure } from "./answer-failure.ts";
+import { answerJson, targetOf, type HttpDoor } from "./http.ts";
 
 /** A part that must work before calls can be served. */
 export interface ReadinessCheck {

@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import { connect, type AddressInfo } from "node:net";
 import { test } from "node:test";
 import { ServiceError } from "../std/service-error.ts";
-import { readBody } from "./http.ts";
+import { readBody } from "./request-body.ts";
 import { createMessageReading } from "./message-reading.ts";
 
 const { held } = createMessageReading();

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { TinyChunks, tinyChunks } from "./tiny-chunks.ts";
-import { answerFailure } from "./http.ts";
+import { answerFailure } from "./answer-failure.ts";
 import { takeBodyInTurns, type BodyIntake } from "./body-intake.ts";
 
 /**

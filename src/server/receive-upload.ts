@@ -3,7 +3,8 @@ import type { Uploads } from "../media/uploads.ts";
 import type { Log } from "../std/log.ts";
 import { ServiceError, shown } from "../std/service-error.ts";
 import { callOriginOf } from "./call-origin.ts";
-import { answerJson, askForBody, type HttpRequest, type HttpResponse } from "./http.ts";
+import { answerJson, type HttpRequest, type HttpResponse } from "./http.ts";
+import { askForBody } from "./request-body.ts";
 import { readUpload, type UploadLimits } from "./upload-body.ts";
 
 export interface UploadParts extends UploadLimits {

@@ -3,7 +3,7 @@ import type { Duplex } from "node:stream";
 import { newId } from "../std/ids.ts";
 import { ServiceError } from "../std/service-error.ts";
 import { errorBody } from "./answer-errors.ts";
-import type { FailureAnswer } from "./http.ts";
+import type { FailureAnswer } from "./answer-failure.ts";
 
 /**
  * A refused connection is destroyed after this time, since the client may neither read nor close

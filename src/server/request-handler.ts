@@ -5,16 +5,15 @@ import { noteCall } from "../tracing/tracing.ts";
 import type { AccessLog } from "./access-log.ts";
 import type { AnswerError } from "./answer-errors.ts";
 import { findCallOrigin } from "./call-origin.ts";
+import { answerFailure } from "./answer-failure.ts";
 import {
-  answerFailure,
-  askForBody,
   breakOff,
-  giveUpReading,
   type HttpDoor,
   type HttpHandler,
   type HttpListener,
   type HttpRequest,
 } from "./http.ts";
+import { askForBody, giveUpReading } from "./request-body.ts";
 import type { PageOrigins } from "./page-origins.ts";
 import { shuttingDown } from "./shutting-down.ts";
 import { traceRequest } from "./trace-requests.ts";

@@ -21,12 +21,12 @@ import {
   breakOffSoon,
   headerOf,
   plainVerb,
-  readBody,
   targetOf,
   writeHead,
   type HttpRequest,
   type HttpResponse,
 } from "./http.ts";
+import { readBody } from "./request-body.ts";
 import type { MessageReading } from "./message-reading.ts";
 import type { Methods } from "./methods.ts";
 import { OpenCalls } from "./open-calls.ts";

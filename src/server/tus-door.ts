@@ -7,7 +7,6 @@ import type { Log } from "../std/log.ts";
 import { ServiceError, shown } from "../std/service-error.ts";
 import { callOriginOf } from "./call-origin.ts";
 import {
-  askForBody,
   headerOf,
   targetOf,
   writeHead,
@@ -15,6 +14,7 @@ import {
   type HttpRequest,
   type HttpResponse,
 } from "./http.ts";
+import { askForBody } from "./request-body.ts";
 import type { ConsoleCall, RestDoor } from "./rest.ts";
 import {
   checkPartType,

@@ -4,7 +4,8 @@ import { connect, constants, type ClientHttp2Session } from "node:http2";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { within } from "../../test/fixtures/until.ts";
-import { giveUpReading, writePart, type HttpResponse } from "./http.ts";
+import { writePart, type HttpResponse } from "./http.ts";
+import { giveUpReading } from "./request-body.ts";
 import { openPort } from "./port.ts";
 import { refuseMalformed } from "./refuse.ts";
 

@@ -1,6 +1,6 @@
 import { errorBody } from "../../server/answer-errors.ts";
 import type { SocketClose } from "../../server/dialect-socket.ts";
-import type { FailureAnswer } from "../../server/http.ts";
+import type { FailureAnswer } from "../../server/answer-failure.ts";
 import type { ServiceError } from "../../std/service-error.ts";
 import { fileErrorStatus } from "../file-error-status.ts";
 

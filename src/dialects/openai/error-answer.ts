@@ -1,5 +1,5 @@
 import { errorBody } from "../../server/answer-errors.ts";
-import type { FailureAnswer } from "../../server/http.ts";
+import type { FailureAnswer } from "../../server/answer-failure.ts";
 import type { ServiceError } from "../../std/service-error.ts";
 import { fileErrorStatus } from "../file-error-status.ts";
 

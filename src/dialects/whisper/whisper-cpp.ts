@@ -1,6 +1,6 @@
 import { Speech } from "../../gen/hlust/speech/v2beta1/speech_pb.ts";
 import { errorBody } from "../../server/answer-errors.ts";
-import type { FailureAnswer } from "../../server/http.ts";
+import type { FailureAnswer } from "../../server/answer-failure.ts";
 import type { ServiceError } from "../../std/service-error.ts";
 import type { Dialect, DialectCall } from "../dialect.ts";
 import { fileErrorStatus } from "../file-error-status.ts";

@@ -1,6 +1,7 @@
 import { createStreamToken } from "../../../auth/stream-token.ts";
 import { Accounts } from "../../../gen/hlust/accounts/v1/accounts_pb.ts";
-import { askForBody, answerJson } from "../../../server/http.ts";
+import { answerJson } from "../../../server/http.ts";
+import { askForBody } from "../../../server/request-body.ts";
 import { readUpload } from "../../../server/upload-body.ts";
 import { newId } from "../../../std/ids.ts";
 import { invalidArgument, shown } from "../../../std/service-error.ts";
