@@ -1,10 +1,10 @@
 import type { FieldViolation } from "../api/api-error.ts";
+import { count, explained, type Explanations } from "./explained-messages.ts";
 import type { Phrase } from "./language.tsx";
-import { numberText } from "./numbers.ts";
 import { phraseViolationText } from "./phrase-violations.ts";
 
 /** Patterns of the service's messages about words to expect that differ from those of phrases. */
-const explanations: readonly (readonly [RegExp, (parts: readonly string[]) => Phrase<string>])[] = [
+const explanations: Explanations = [
   [
     /^cannot be used by the model of /,
     () => ({
@@ -19,8 +19,8 @@ const explanations: readonly (readonly [RegExp, (parts: readonly string[]) => Ph
   [
     /^has (\d+) phrases; at most (\d+)/,
     ([found, max]) => ({
-      is: `Orðin eru ${numberText("is", Number(found))}; mest ${max} komast fyrir.`,
-      en: `${numberText("en", Number(found))} words; the limit is ${max}.`,
+      is: `Orðin eru ${count("is", found)}; mest ${max} komast fyrir.`,
+      en: `${count("en", found)} words; the limit is ${max}.`,
     }),
   ],
   [
@@ -33,9 +33,5 @@ const explanations: readonly (readonly [RegExp, (parts: readonly string[]) => Ph
 export function hintViolationText({
   description,
 }: Pick<FieldViolation, "description">): Phrase<string> {
-  for (const [pattern, explain] of explanations) {
-    const match = pattern.exec(description);
-    if (match) return explain(match.slice(1));
-  }
-  return phraseViolationText({ description });
+  return explained(description, explanations) ?? phraseViolationText({ description });
 }

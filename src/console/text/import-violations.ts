@@ -1,15 +1,13 @@
 import type { FieldViolation } from "../api/api-error.ts";
 import { violationText } from "./job-violations.ts";
+import { count, explained, type Explanations } from "./explained-messages.ts";
 import type { Phrase } from "./language.tsx";
-import { numberText } from "./numbers.ts";
-
-type Explain = (parts: readonly string[]) => Phrase<string>;
 
 /**
  * Patterns of the service's messages about files that are imported, and what the console shows
  * instead.
  */
-const explanations: readonly (readonly [RegExp, Explain])[] = [
+const explanations: Explanations = [
   [
     /^times such as (.+) are expected, not (.*)$/s,
     ([example, found]) => ({
@@ -137,22 +135,10 @@ export function importViolationText(violation: FieldViolation): Phrase<string> {
   const { field, description } = violation;
   if (field !== "content") return violationText(violation);
   const [, line, reason = description] = /^line (\d+): (.*)$/s.exec(description) ?? [];
-  const { is, en } = explained(reason);
+  const { is, en } = explained(reason, explanations) ?? { is: reason, en: reason };
   if (line === undefined) return { is, en };
   return {
     is: `Lína ${count("is", line)}: ${is}`,
     en: `Line ${count("en", line)}: ${en}`,
   };
-}
-
-function explained(reason: string): Phrase<string> {
-  for (const [pattern, explain] of explanations) {
-    const match = pattern.exec(reason);
-    if (match) return explain(match.slice(1));
-  }
-  return { is: reason, en: reason };
-}
-
-function count(language: "is" | "en", digits: string | undefined): string {
-  return numberText(language, Number(digits));
 }

@@ -1,16 +1,14 @@
 import type { FieldViolation } from "../api/api-error.ts";
 import { counted } from "./counted.ts";
 import { languageName } from "./language-names.ts";
+import { count, explained, type Explanations } from "./explained-messages.ts";
 import type { Phrase } from "./language.tsx";
-import { numberText } from "./numbers.ts";
-
-type Explain = (parts: readonly string[]) => Phrase<string>;
 
 /**
  * Patterns of the service's messages about violations in a job's fields, and what the console shows
  * instead.
  */
-const explanations: readonly (readonly [RegExp, Explain])[] = [
+const explanations: Explanations = [
   [/^is required$/, () => ({ is: "Þetta vantar.", en: "This field is required." })],
   [
     /(\d+) characters(?: long)?[:;] at most (\d+)/,
@@ -109,15 +107,7 @@ const explanations: readonly (readonly [RegExp, Explain])[] = [
  * Returns a violation in the console's words. An unknown message is shown unchanged, in English.
  */
 export function violationText({ description }: FieldViolation): Phrase<string> {
-  for (const [pattern, explain] of explanations) {
-    const match = pattern.exec(description);
-    if (match) return explain(match.slice(1));
-  }
-  return { is: description, en: description };
-}
-
-function count(language: "is" | "en", digits: string | undefined): string {
-  return numberText(language, Number(digits));
+  return explained(description, explanations) ?? { is: description, en: description };
 }
 
 function languagesIn(language: "is" | "en", codes: string): string {

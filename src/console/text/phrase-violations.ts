@@ -1,14 +1,12 @@
 import type { FieldViolation } from "../api/api-error.ts";
+import { count, explained, type Explanations } from "./explained-messages.ts";
 import type { Phrase } from "./language.tsx";
-import { numberText } from "./numbers.ts";
-
-type Explain = (parts: readonly string[]) => Phrase<string>;
 
 /**
  * Patterns of the service's messages about phrases of the vocabulary, and what the console shows
  * instead.
  */
-const explanations: readonly (readonly [RegExp, Explain])[] = [
+const explanations: Explanations = [
   [/^is required(?:,|$)/, () => ({ is: "Þetta vantar.", en: "This field is required." })],
   [/^at least one is required$/, () => ({ is: "Skrifaðu orð.", en: "Enter a word." })],
   [
@@ -86,13 +84,5 @@ const explanations: readonly (readonly [RegExp, Explain])[] = [
 export function phraseViolationText({
   description,
 }: Pick<FieldViolation, "description">): Phrase<string> {
-  for (const [pattern, explain] of explanations) {
-    const match = pattern.exec(description);
-    if (match) return explain(match.slice(1));
-  }
-  return { is: description, en: description };
-}
-
-function count(language: "is" | "en", digits: string | undefined): string {
-  return numberText(language, Number(digits));
+  return explained(description, explanations) ?? { is: description, en: description };
 }
