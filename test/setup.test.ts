@@ -9,6 +9,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -24,10 +25,22 @@ const root = resolve(import.meta.dirname, "..");
 const setup = join(root, "script/setup");
 
 test("setup takes under 1.5 s of CPU time if nothing has changed", (t) => {
-  if (!existsSync(join(root, "node_modules/.hlust-setup"))) {
+  const stamp = join(root, "node_modules/.hlust-setup");
+  if (!existsSync(stamp)) {
     t.skip("these node_modules were not installed by script/setup");
     return;
   }
+  // Otherwise it would replace them under the tests that run.
+  const wanted = spawnSync(
+    "bash",
+    ["-c", "cat package.json package-lock.json .npmrc | sha256sum"],
+    {
+      cwd: root,
+      encoding: "utf8",
+    },
+  );
+  const isNew = readFileSync(stamp, "utf8").includes(wanted.stdout.trim());
+  assert.ok(isNew, "package.json has changed: run script/setup --test first");
   for (const args of [[], ["--test"]]) {
     const timed = 'TIMEFORMAT="%U %S"; time "$@" 2>&1';
     const { status, stdout, stderr } = spawnSync("bash", ["-c", timed, "bash", setup, ...args], {

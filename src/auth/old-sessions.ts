@@ -10,23 +10,20 @@ import { idleMsMax } from "./session-store.ts";
 export async function removeOldSessions(parts: {
   readonly db: Kysely<Tables>;
   readonly log: Log;
-  readonly now?: () => number;
 }): Promise<void> {
-  const { db, log, now = Date.now } = parts;
-  const at = now();
+  const { db, log } = parts;
+  // The time of the database: a node with a wrong clock must not end the sessions of all nodes.
+  const now = sql<Date>`now()`;
   const { numDeletedRows } = await db
     .deleteFrom("session")
     .where((row) =>
       row.or([
-        row("expires_at", "<=", new Date(at)),
-        row("last_used_at", "<=", new Date(at - idleMsMax)),
+        row("expires_at", "<=", now),
+        row("last_used_at", "<=", sql<Date>`now() - ${idleMsMax} * interval '1 ms'`),
       ]),
     )
     .executeTakeFirstOrThrow();
-  await db.deleteFrom("sign_in_token").where("expires_at", "<=", new Date(at)).execute();
-  await db
-    .deleteFrom("stream_token")
-    .where("expires_at", "<=", sql<Date>`now()`)
-    .execute();
+  await db.deleteFrom("sign_in_token").where("expires_at", "<=", now).execute();
+  await db.deleteFrom("stream_token").where("expires_at", "<=", now).execute();
   if (numDeletedRows > 0n) log.info({ count: Number(numDeletedRows) }, "session.old_removed");
 }

@@ -35,15 +35,18 @@ import { keySecretsAndUsage } from "./migrations/0033_key_secrets_and_usage.ts";
 import { operatorsAndNodes } from "./migrations/0034_operators_and_nodes.ts";
 import { modelTasks } from "./migrations/0035_model_tasks.ts";
 import { alignmentTraceAndMembers } from "./migrations/0036_alignment_trace_and_members.ts";
-import { jobModelAndSpeakers } from "./migrations/0044_job_model_and_speakers.ts";
 import { newVersionJobs } from "./migrations/0037_new_version_jobs.ts";
 import { binAndFilters } from "./migrations/0038_bin_and_filters.ts";
+import { jobModelAndSpeakers } from "./migrations/0044_job_model_and_speakers.ts";
 import { missingRight } from "./missing-right.ts";
 import type { SchemaChanges, TableLock } from "./schema-change.ts";
 import { lockTables, withSchemaLock } from "./schema-lock.ts";
 import { missingMigrations } from "./schema-state.ts";
 
-/** All migrations, in order. A migration that has landed is never edited, renamed or removed. */
+/**
+ * All migrations, in order; numbers may be left out. A migration that has landed is never edited,
+ * renamed or removed.
+ */
 export const migrations: SchemaChanges = {
   "0001_first": first,
   "0002_job_windows": jobWindows,

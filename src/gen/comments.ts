@@ -875,7 +875,7 @@ export const comments: Readonly<Record<string, string>> = {
   "hlust.transcripts.v1alpha1.TranscriptJob.upload": "The upload that contains the media, as `uploads/<upload_id>`. Empty if the media\nwas not uploaded with InitUpload.",
   "hlust.transcripts.v1alpha1.TranscriptJob.jobs_before": "About how many jobs of all accounts are taken before this one, while it waits in\nthe queue: jobs of other accounts that are submitted later may be taken before it. Absent while\nthe job does not wait, and while more than 1000 are before it.",
   "hlust.transcripts.v1alpha1.TranscriptJob.new_version_of": "The transcript that gets a new version from this job, as `transcripts/<transcript_id>`. Empty if the job makes a transcript.",
-  "hlust.transcripts.v1alpha1.TranscriptJob.model": "The model that recognizes the media, by its name in ListModels: that of the\nrequest, otherwise the one that serves the language. Empty until the job has progress, unless\nthe request names it.",
+  "hlust.transcripts.v1alpha1.TranscriptJob.model": "The model that recognizes the media, by its name in ListModels: that of the\nrequest, otherwise the one that served the language when recognition began. Empty until the\njob has progress, unless the request names it.",
   "hlust.transcripts.v1alpha1.TranscriptJob.State": "The state of a job.",
   "hlust.transcripts.v1alpha1.TranscriptJob.State.SUBMITTED": "The job has been submitted. Only SubmitTranscriptJob returns this state, in which the field\nis absent.",
   "hlust.transcripts.v1alpha1.TranscriptJob.State.WAITING_FOR_CONTENT": "The job was submitted without media, and waits for its content.",

@@ -82,6 +82,11 @@ test("listedJob() leaves out fields of a later version, and damaged metadata", (
     started_at: new Date(0),
     updated_at: new Date(0),
   };
+  const modelOf = (changes: Partial<typeof row>) =>
+    JSON.parse(listedJob({ ...row, ...changes }, registry)).model;
+  assert.equal(modelOf({ state: "PROCESSING", model: "asked" }), "asked");
+  assert.equal(modelOf({ model: "asked" }), undefined, "a node that ignores it has ended the job");
+  assert.equal(modelOf({ model: "asked", used_model: "used" }), "used");
   const metadataIn = (metadata: string) =>
     JSON.parse(listedJob({ ...row, metadata }, registry)).transcriptMetadata;
   assert.deepEqual(metadataIn(row.metadata), { subject: "Fundur", speakers: { 1: {} } });

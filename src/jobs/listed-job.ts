@@ -13,7 +13,7 @@ import {
 } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { durationFromMs } from "../std/duration.ts";
 import { jsonParse } from "../std/json-parse.ts";
-import type { JobRow } from "./stored-job.ts";
+import { type JobRow, statedModel } from "./stored-job.ts";
 import { storedStatus } from "./stored-status.ts";
 
 /**
@@ -22,7 +22,7 @@ import { storedStatus } from "./stored-status.ts";
  * several times as long.
  */
 export function listedJob(row: JobRow, registry: Registry, jobsBefore?: number): string {
-  const model = row.used_model ?? row.model;
+  const model = statedModel(row);
   const transcriptId = row.transcript_id ?? (row.error === null ? row.content_transcript_id : null);
   return JSON.stringify({
     name: `transcriptjob/${row.id}`,

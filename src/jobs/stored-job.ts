@@ -73,6 +73,14 @@ export interface JobRow {
   readonly updated_at: Date;
 }
 
+/**
+ * Returns the model that recognizes a job's media, as far as it is known. A node of an older
+ * version ignores the model of the request and states none, so a job that succeeded may have none.
+ */
+export function statedModel(row: Pick<JobRow, "state" | "model" | "used_model">): string | null {
+  return row.used_model ?? (row.state === "SUCCESS" ? null : row.model);
+}
+
 export function jobOf(row: JobRow): StoredJob {
   return {
     id: row.id,
@@ -85,7 +93,7 @@ export function jobOf(row: JobRow): StoredJob {
     transcriptId: row.transcript_id,
     contentTranscriptId: row.content_transcript_id,
     newVersionOf: row.new_version_of,
-    model: row.used_model ?? row.model,
+    model: statedModel(row),
     error: row.error,
     startedAt: row.started_at,
     updatedAt: row.updated_at,

@@ -66,7 +66,8 @@ test("readJson() reads a message of live audio in the same way with and without 
       const general = answer(`${text} `);
       assert.deepEqual(answer(text), general);
       assert.deepEqual(answer(Buffer.from(text)), general);
-      const memory = Buffer.from(text);
+      // Memory of its own, unlike that of short texts of Buffer.from().
+      const memory = Buffer.from(Uint8Array.from(Buffer.from(text)).buffer);
       const message = readSingleBytes(StreamingRecognizeRequestSchema, memory, {
         isOverwritten: true,
       });
@@ -77,4 +78,22 @@ test("readJson() reads a message of live audio in the same way with and without 
   );
   const { streamingRequest } = readJson(StreamingRecognizeRequestSchema, '{"audioContent":""}');
   assert.deepEqual(streamingRequest, { case: "audioContent", value: new Uint8Array() });
+});
+
+test("readSingleBytes() keeps no memory of what was read together with a short message", () => {
+  const text = `{"audioContent":"${Buffer.alloc(60).toString("base64")}"}`;
+  for (const [others, isShared] of [
+    [0, true],
+    [5_000, false],
+  ] as const) {
+    const read = Buffer.from(new ArrayBuffer(text.length + others));
+    const memory = read.subarray(0, read.write(text));
+    const message = readSingleBytes(StreamingRecognizeRequestSchema, memory, {
+      isOverwritten: true,
+    });
+    const { value } = message?.streamingRequest ?? {};
+    assert.ok(value instanceof Uint8Array);
+    assert.equal(value.length, 60);
+    assert.equal(value.buffer === read.buffer, isShared);
+  }
 });

@@ -87,7 +87,15 @@ export function fileMethods(
         throw invalidArgument([{ field: "content", description: reading.problem }]);
       }
       const metadata = metadataOf(reading, given, fields);
-      throwViolations([...checkTranscript(metadata, callerFields, [])]);
+      // The request's own metadata has been checked, so what is wrong is in the file.
+      throwViolations(
+        Iterator.from(checkTranscript(metadata, callerFields, [])).map(
+          ({ field, description }) => ({
+            field: "content",
+            description: `${field}: ${description}`,
+          }),
+        ),
+      );
       throwViolations(checkMetadataSize(metadata));
       metadata.dataSource = DataSource.USER;
       const imported = {

@@ -66,6 +66,7 @@ function ImportForm() {
             <ImportRow
               key={each.id}
               chosen={each}
+              isPending={send.isPending}
               onName={(subject) => change(each.id, { subject })}
               onRemove={() => {
                 remove(each.id);

@@ -13,10 +13,13 @@ import type { ChosenText } from "./chosen-text.ts";
 /** A file to import, with its title, and why it was not imported. */
 export function ImportRow({
   chosen,
+  isPending,
   onName,
   onRemove,
 }: {
   readonly chosen: ChosenText;
+  /** Whether the chosen files are being imported. */
+  readonly isPending: boolean;
   readonly onName: (subject: string) => void;
   readonly onRemove: () => void;
 }) {
@@ -36,7 +39,12 @@ export function ImportRow({
         value={subject}
         onChange={onName}
       />
-      <Button look="quiet" aria-label={t(importText.removeFile)(file.name)} onPress={onRemove}>
+      <Button
+        look="quiet"
+        aria-label={t(importText.removeFile)(file.name)}
+        isDisabled={isPending}
+        onPress={onRemove}
+      >
         {t(importText.remove)}
       </Button>
     </li>

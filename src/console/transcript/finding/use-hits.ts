@@ -30,7 +30,9 @@ export function useHits(
   text: SpokenText,
   { phrase, onShow }: { readonly phrase: string; readonly onShow: (hit: Hit) => void },
 ): FoundHits {
-  const [found, setFound] = useState(none);
+  const [last, setFound] = useState({ ...none, text });
+  // Hits of another version are at other places.
+  const found = last.text === text ? last : { ...none, text };
   const { hits, at } = found;
   /** Where the user goes as soon as the phrase is found. */
   const waiting = useRef<1 | -1>(undefined);
@@ -55,7 +57,7 @@ export function useHits(
     const look = async (): Promise<void> => {
       const all = await runInSlices(work, looking.signal);
       if (!all || looking.signal.aborted) return;
-      const next = { phrase, hits: all, at: -1 };
+      const next = { text, phrase, hits: all, at: -1 };
       const by = waiting.current;
       if (by === undefined) setFound(next);
       else latest.current(next, nextOf(next, by, root.current));

@@ -140,8 +140,8 @@ export type TranscriptJob = Message<"hlust.transcripts.v1alpha1.TranscriptJob"> 
 
   /**
    * The model that recognizes the media, by its name in ListModels (extension): that of the
-   * request, otherwise the one that serves the language. Empty until the job has progress, unless
-   * the request names it.
+   * request, otherwise the one that served the language when recognition began. Empty until the
+   * job has progress, unless the request names it.
    *
    * @generated from field: string model = 103;
    */
@@ -244,8 +244,8 @@ export type TranscriptJobJson = {
 
   /**
    * The model that recognizes the media, by its name in ListModels (extension): that of the
-   * request, otherwise the one that serves the language. Empty until the job has progress, unless
-   * the request names it.
+   * request, otherwise the one that served the language when recognition began. Empty until the
+   * job has progress, unless the request names it.
    *
    * @generated from field: string model = 103;
    */
