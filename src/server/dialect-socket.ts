@@ -9,7 +9,6 @@ import type { Living } from "./heartbeat.ts";
 import { LivingSocket } from "./living-socket.ts";
 import { MessageQueue } from "./message-queue.ts";
 import { TinyChunks, tinyChunks } from "./tiny-chunks.ts";
-import { readWholeFrames } from "./whole-frames.ts";
 
 /** The last message of a socket, and how it is closed. */
 export interface SocketClose {
@@ -54,7 +53,6 @@ export class DialectSocket implements Living {
     this.#socket = socket;
     this.#closeOf = closeOf;
     this.#living = new LivingSocket(socket, raw);
-    readWholeFrames(socket);
     this.#messages = new MessageQueue(socket, waitingBytesMax);
     countSocketBytes(raw, share, this.#messages);
     this.#listen(raw, share);

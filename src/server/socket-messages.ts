@@ -81,9 +81,7 @@ class SocketMessages {
       if (this.queue.isEnded || isFlood(data.length)) return;
       // A chunk of audio is one value, which is neither counted nor parsed.
       const isNext = this.#reading === undefined && !takesLong(data.length, 1);
-      const audio = isNext
-        ? readSingleBytes(method.input, data, { isOverwritten: true })
-        : undefined;
+      const audio = isNext ? readSingleBytes(method.input, data) : undefined;
       if (audio) {
         this.queue.push(audio, data.length);
         return;

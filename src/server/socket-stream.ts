@@ -9,7 +9,6 @@ import { clientGone } from "./client-gone.ts";
 import { LivingSocket } from "./living-socket.ts";
 import type { MessageQueue } from "./message-queue.ts";
 import { socketMessages, tooBig, type MessageParts } from "./socket-messages.ts";
-import { readWholeFrames } from "./whole-frames.ts";
 
 export type BidiSpec = Extract<MethodImplSpec, { kind: "bidi_streaming" }>;
 
@@ -31,7 +30,6 @@ export class SocketStream {
   constructor(socket: WebSocket, parts: SocketStreamParts) {
     this.#socket = socket;
     this.#parts = parts;
-    readWholeFrames(socket);
     this.#messages = socketMessages(socket, parts);
     this.#living = new LivingSocket(socket, parts.raw);
     this.#listen();

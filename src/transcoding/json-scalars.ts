@@ -144,21 +144,16 @@ export function expectedFieldMask(value: JsonValue): Expected {
  * Decodes standard or URL-safe base64, with or without padding. Returns undefined for other text.
  * It is about as fast as Buffer alone, because the text is checked by its effects. The result is
  * too short if Buffer skipped a character, and characters that Buffer would cut to eight bits are
- * not ASCII. With `memory`, which has room for the text, the result is at its first even address,
- * so that samples of two bytes can be read in place. It is overwritten even if the result is
- * undefined.
+ * not ASCII.
  */
-export function bytesOfBase64(text: string, memory?: Buffer): Uint8Array | undefined {
+export function bytesOfBase64(text: string): Uint8Array | undefined {
   let length = text.length;
   if (text.endsWith("=")) {
     if (length % 4 !== 0) return undefined;
     length -= text.endsWith("==") ? 2 : 1;
   }
   if (length % 4 === 1 || Buffer.byteLength(text) !== text.length) return undefined;
-  const at = memory ? memory.byteOffset % 2 : 0;
-  const bytes = memory
-    ? memory.subarray(at, at + memory.write(text, at, "base64"))
-    : Buffer.from(text, "base64");
+  const bytes = Buffer.from(text, "base64");
   if (bytes.length !== Math.floor((length * 3) / 4)) return undefined;
   return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

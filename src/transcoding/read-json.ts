@@ -119,14 +119,10 @@ const lastSingleBytes = new WeakMap<DescMessage, SingleBytes>();
 /**
  * Reads messages of live audio, `{"audioContent":"..."}`, without parsing them. Returns undefined
  * unless the text has exactly this form, with the name of a bytes field and base64 without escapes.
- * With `isOverwritten`, the bytes are decoded into the memory of the text if the text is most of
- * it: memory that is allocated for each chunk makes the garbage collector go through the whole heap
- * (bench/RESULTS.md), and a short text would keep the memory of all that was read with it.
  */
 export function readSingleBytes<D extends DescMessage>(
   schema: D,
   source: string | Uint8Array,
-  { isOverwritten = false } = {},
 ): MessageShape<D> | undefined {
   if (typeof source === "string" && !source.endsWith('"}')) return undefined;
   const text = typeof source === "string" ? Buffer.from(source) : bufferOf(source);
@@ -135,17 +131,8 @@ export function readSingleBytes<D extends DescMessage>(
   const { start, field } = shape;
   const end = text.length - 2;
   if (end < start.length || text[end] !== 0x22 || text[end + 1] !== 0x7d) return undefined;
-  const base64 = text.toString("latin1", start.length, end);
-  const isInPlace = isOverwritten && text.buffer.byteLength <= 2 * text.length;
-  const bytes = bytesOfBase64(base64, isInPlace ? text : undefined);
-  if (bytes === undefined) {
-    // The text is read again, as any other message.
-    if (isInPlace) {
-      text.set(start);
-      text.write(base64, start.length, "latin1");
-    }
-    return undefined;
-  }
+  const bytes = bytesOfBase64(text.toString("latin1", start.length, end));
+  if (bytes === undefined) return undefined;
   const message = create(schema);
   // The field is set in the same way as by create() and reflect().set() of the library, which would
   // take longer than the rest.
