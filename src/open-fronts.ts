@@ -69,17 +69,21 @@ async function createSocketPath(dataFolder: string, parts: AsyncDisposableStack)
   return join(folder, "engines");
 }
 
-/** Returns the settings of a front process: it runs neither models nor other listeners itself. */
-export function frontConfig(config: Config, { engines }: FrontStart): Config {
-  const { socketPath, credential } = engines;
+/**
+ * Returns the settings of a front process: it runs neither models nor other listeners itself. It
+ * uses the engines of the main process, and the engine nodes of the settings.
+ */
+export function frontConfig(config: Config, { engines }: Pick<FrontStart, "engines">): Config {
   const { database } = config;
-  const name = { host: "localhost", port: 80, isEncrypted: false, socketPath };
+  const main = { ...engines, silentMsMax };
+  const name = { host: "localhost", port: 80, isEncrypted: false, main };
+  const given = config.engines.nodes ?? { names: [], credential: "", authorities: undefined };
   return {
     ...config,
     role: "api",
     engines: {
       listen: undefined,
-      nodes: { names: [name], credential, authorities: undefined, silentMsMax },
+      nodes: { ...given, names: [name, ...given.names] },
       hasOwnModels: false,
     },
     database: { ...database, connectionsMax: databaseShare(config) },

@@ -22,6 +22,7 @@ import { createLog } from "../../std/log.ts";
 import { type EngineChild, sessionNumbers } from "../pool/engine-child.ts";
 import { type EnginePool, openEnginePool } from "../pool/engine-pool.ts";
 import { FrameWriter } from "../protocol/engine-frames.ts";
+import type { NodeName } from "./engine-nodes.ts";
 import { openEngineListener } from "./serve-engines.ts";
 import { SharedProcesses } from "./shared-processes.ts";
 
@@ -30,7 +31,13 @@ const credential = "the credential of this start";
 const said = [speech(1200), silence(800), speech(700), silence(900), speech(400)];
 
 /** Opens a main process, and pools as front processes have them. */
-async function openFronts(count: number, options: { readonly stuckMsMax?: number } = {}) {
+async function openFronts(
+  count: number,
+  {
+    names = [],
+    ...options
+  }: { readonly stuckMsMax?: number; readonly names?: readonly NodeName[] } = {},
+) {
   await using parts = new AsyncDisposableStack();
   const folder = mkdtempSync(join(tmpdir(), "hlust-direct-"));
   parts.defer(() => rmSync(folder, { recursive: true, force: true }));
@@ -52,14 +59,19 @@ async function openFronts(count: number, options: { readonly stuckMsMax?: number
   parts.use(
     await openEngineListener(shared, { at, credential, cores: 1, isLoading: () => false, log }),
   );
-  const name = { host: "localhost", port: 80, isEncrypted: false, socketPath };
+  const mainProcess = { socketPath, credential, silentMsMax: 30_000 };
+  const name = { host: "localhost", port: 80, isEncrypted: false, main: mainProcess };
   const pools: EnginePool[] = [];
   for (let front = 0; front < count; front += 1) {
-    const nodes = { names: [name], credential };
+    const nodes = { names: [name, ...names], credential: "the credential of engine nodes" };
     const own = { engine: "scripted", processes: 1, hasOwnModels: false, nodes, log } as const;
     pools.push(parts.use(await openEnginePool(own)));
   }
-  await until(() => pools.every((pool) => pool.state().ready === 1), "each front has the process");
+  const processes = 1 + names.length;
+  await until(
+    () => pools.every((pool) => pool.state().ready === processes),
+    () => JSON.stringify(pools.map((pool) => pool.state().nodes)),
+  );
   const open = parts.move();
   return {
     folder,
@@ -93,6 +105,33 @@ test("front processes and the main one use an engine process at once, each witho
     for (const each of found) assert.deepEqual(each, finalsWithoutPool(said, { mode }));
   }
   await until(() => all.every((pool) => sessionsOf(pool) === 0), "they have ended");
+});
+
+test("front processes also use the engine nodes of their node", async () => {
+  await using parts = new AsyncDisposableStack();
+  const shared = new SharedProcesses();
+  parts.use(await openEnginePool({ engine: "scripted", processes: 1, share: shared, log }));
+  const { address } = parts.use(
+    await openEngineListener(shared, {
+      at: { host: "127.0.0.1", port: 0 },
+      credential: "the credential of engine nodes",
+      cores: 1,
+      isLoading: () => false,
+      log,
+    }),
+  );
+  const port = Number(address.split(":").at(-1));
+  const names = [{ host: "127.0.0.1", port, isEncrypted: false }];
+  await using opened = await openFronts(1, { names });
+  const [front = assert.fail()] = opened.pools;
+  const streams = Array.from({ length: 6 }, () => openInput(...said));
+  const running = streams.map(({ input }) => recognize(front, input));
+  await until(
+    () => shared.sessions > 0 && sessionsOf(opened.main) !== 0,
+    () => JSON.stringify(front.state().nodes),
+  );
+  for (const { end } of streams) end();
+  for (const found of await Promise.all(running)) assert.deepEqual(found, finalsWithoutPool(said));
 });
 
 test("an engine process that dies or hangs is replaced, and the streams of front processes continue", async () => {

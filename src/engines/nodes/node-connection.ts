@@ -47,8 +47,17 @@ export interface NodeAddress {
   readonly address: string;
   readonly port: number;
   readonly isEncrypted: boolean;
-  /** The path of the Unix socket to connect to, in place of the address. */
-  readonly socketPath?: string | undefined;
+  /** The main process of this node, in place of the address. */
+  readonly main?: MainProcess | undefined;
+}
+
+/** How a front process reaches the main process of its node. */
+export interface MainProcess {
+  /** The path of its Unix socket. */
+  readonly socketPath: string;
+  readonly credential: string;
+  /** The silence after which it is given up. */
+  readonly silentMsMax: number;
 }
 
 export interface NodeConnectionOptions {
@@ -194,8 +203,9 @@ export class NodeConnection {
   }
 
   #openCall(): GrpcCall {
-    const { authorities, credential } = this.#options;
-    const { host, isEncrypted, socketPath } = this.address;
+    const { authorities } = this.#options;
+    const { host, isEncrypted, main } = this.address;
+    const { credential } = main ?? this.#options;
     const secure = {
       // TLS names hosts, not addresses: an address is compared with the certificate all the same.
       ...(isIP(host) === 0 && { servername: host }),
@@ -208,7 +218,7 @@ export class NodeConnection {
       connection: {
         maxSessionMemory: 256,
         ...(isEncrypted && secure),
-        ...(socketPath !== undefined && { createConnection: () => connect(socketPath) }),
+        ...(main && { createConnection: () => connect(main.socketPath) }),
       },
       onMessage: (bytes) => this.#take(bytes),
     });
@@ -294,7 +304,7 @@ export class NodeConnection {
 
   #linkTo({ process, direct }: ProcessReady): NodeLink | SocketLink {
     // Another machine may not name sockets and processes of this one.
-    if (direct && this.address.socketPath !== undefined) return new SocketLink(direct, direct.pid);
+    if (direct && this.address.main) return new SocketLink(direct, direct.pid);
     return new NodeLink({
       send: (bytes) => this.#outgoing.frames(process, bytes),
       onStuck: () => this.fail(new NodeMisbehaved(`process ${process} sends nothing`)),
@@ -312,7 +322,8 @@ export class NodeConnection {
   /** Beats are counted instead of time, since none happen while this process is suspended. */
   #beat(): void {
     if (!this.#hello) return;
-    const beatsMax = Math.ceil((this.#options.silentMsMax ?? silentMsMax) / beatMs);
+    const limits = this.address.main ?? this.#options;
+    const beatsMax = Math.ceil((limits.silentMsMax ?? silentMsMax) / beatMs);
     if (this.#unanswered.length >= beatsMax) {
       this.fail(new Error(`it has not answered for ${(beatsMax * beatMs) / 1000} s`));
       return;
