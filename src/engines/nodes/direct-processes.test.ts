@@ -174,6 +174,7 @@ test("a process that is replaced serves the streams of front processes to their 
   let isClosed = false;
   const closing = child.closeWhenIdle().then(() => (isClosed = true));
   await until(() => child.sessions === 1, "the main process knows of the stream");
+  await until(() => child.hasCommitted, "the main process knows that it does useful work");
   // Longer than the process would wait for a report of the sessions of others.
   await new Promise((resolve) => setTimeout(resolve, 2_500));
   assert.equal(isClosed, false);

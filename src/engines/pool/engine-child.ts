@@ -177,8 +177,8 @@ export class EngineChild {
   }
 
   /**
-   * Whether any session of the process has committed. A process that did useful work is restarted
-   * immediately.
+   * Whether any session of the process has committed, or audio of a front process was processed. A
+   * process that did useful work is restarted immediately.
    */
   get hasCommitted(): boolean {
     return this.#hasCommitted;
@@ -320,6 +320,9 @@ export class EngineChild {
 
   #measure(report: LoadReport): void {
     this.#load.measure(report);
+    // The commits of front processes are not seen here.
+    const { live, short } = report.work;
+    if (this.#isListening && live.audioSeconds + short.audioSeconds > 0) this.#hasCommitted = true;
     this.#onLoad(report);
     this.observer?.loaded(report);
     this.#setAbsence(report.absence);
