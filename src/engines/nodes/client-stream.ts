@@ -27,6 +27,8 @@ interface UsedProcess {
   readonly writer: FrameWriter;
   /** The client's sessions, by its own numbers. */
   readonly sessions: Map<number, RelayedSession>;
+  /** Whether the client is connected to the process itself. */
+  readonly isDirect: boolean;
   use: UseByOthers | undefined;
 }
 
@@ -37,10 +39,12 @@ export class ClientStream implements ProcessesClient, Disposable {
   readonly #isLoading: () => boolean;
   readonly #byNumber = new Map<number, UsedProcess>();
   readonly #byChild = new Map<EngineChild, UsedProcess>();
+  readonly place: number;
   #lastNumber = 0;
 
   constructor(shared: SharedProcesses, isLoading: () => boolean) {
     this.#shared = shared;
+    this.place = shared.freePlace();
     this.#isLoading = isLoading;
     this.outgoing = new OutgoingMessages((process, frames) =>
       create(ServeResponseSchema, { message: { case: "frames", value: { process, frames } } }),
@@ -92,7 +96,9 @@ export class ClientStream implements ProcessesClient, Disposable {
   #takeBeat({ number, uses }: ClientBeat): void {
     for (const message of uses) {
       const process = this.#byNumber.get(message.process);
-      if (process) process.use = useOfMessage(message);
+      if (!process) continue;
+      process.use = useOfMessage(message);
+      if (process.isDirect) this.#shared.countDirect(process.child);
     }
     for (const { sessions } of this.#byNumber.values()) {
       for (const [id, { isOver }] of sessions) if (isOver) sessions.delete(id);
@@ -109,12 +115,14 @@ export class ClientStream implements ProcessesClient, Disposable {
       this.outgoing.frames(number, bytes);
       done();
     };
+    const direct = this.#shared.directAccess(this, child);
     const used: UsedProcess = {
       number,
       child,
       reader: new FrameReader(),
       writer: new FrameWriter({ writable: true, write }),
       sessions: new Map(),
+      isDirect: direct !== undefined,
       use: undefined,
     };
     this.#byNumber.set(number, used);
@@ -136,6 +144,7 @@ export class ClientStream implements ProcessesClient, Disposable {
         },
         engine: { ...engine, languageCodes: [...engine.languageCodes] },
         cpuPerSpeech,
+        ...(direct && { direct: { ...direct, pid: child.pid, stuckMsMax: child.stuckMsMax } }),
       },
     });
   }
@@ -156,7 +165,7 @@ export class ClientStream implements ProcessesClient, Disposable {
 
   loaded(child: EngineChild, report: LoadReport): void {
     const used = this.#byChild.get(child);
-    if (!used) return;
+    if (!used || used.isDirect) return;
     const own = new Map(Array.from(used.sessions.values(), ({ id, clientId }) => [id, clientId]));
     const live = report.live.flatMap(([id, demand]) => {
       const clientId = own.get(id);
@@ -167,7 +176,7 @@ export class ClientStream implements ProcessesClient, Disposable {
 
   working(child: EngineChild, session: number): void {
     const used = this.#byChild.get(child);
-    if (!used) return;
+    if (!used || used.isDirect) return;
     const own = used.sessions.values().find(({ id }) => id === session);
     used.writer.writeNow("working", own?.clientId ?? 0);
   }

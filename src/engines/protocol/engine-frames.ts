@@ -33,6 +33,11 @@ const frameKinds = [
   "working",
   "done",
   "error",
+  // The process shall listen for front processes: sent to it, and in answer by it.
+  "listen",
+  "listening",
+  // The first frame of a front process.
+  "enter",
 ] as const;
 export type FrameKind = (typeof frameKinds)[number];
 
@@ -100,6 +105,12 @@ export interface ReadyProcess {
   readonly absence?: EngineAbsence;
 }
 
+/** The payload of listen: where front processes connect, and the credential that they send. */
+export interface ListenAt {
+  readonly socketPath: string;
+  readonly credential: string;
+}
+
 /**
  * The payloads that are JSON. The payload of audio is samples, that of outputs is
  * utterances; all others are empty. A frame of
@@ -127,6 +138,11 @@ export interface JsonPayloads {
     /** Set if the server of a hosted model is the cause, not the audio. */
     readonly absence?: EngineAbsence;
   };
+  readonly listen: ListenAt;
+  /** Whether it listens. */
+  readonly listening: boolean;
+  /** The credential. */
+  readonly enter: string;
 }
 
 /** Payload length, session, kind: 32 bits each, little-endian. */
