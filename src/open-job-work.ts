@@ -60,7 +60,8 @@ export async function openJobWork(
     }),
   );
   parts.use(await openDescriber({ database, store, sandbox, scratchFolder, durationMsMax, log }));
-  parts.use(openArchiveSweep({ db, store, log, binDays: config.binDays }));
+  const { binDays, auditDays } = config;
+  parts.use(openArchiveSweep({ db, store, log, binDays, auditDays }));
   parts.use(openContentSweep({ db, store, recorder: recorder?.jobs("transcript"), log }));
   parts.use(openDeliveryWorker({ database, allow: given.allowWebhooks, recorder, log }));
   return [worker, alignment];

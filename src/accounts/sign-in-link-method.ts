@@ -20,7 +20,7 @@ export const linkMsMax = 3 * 24 * 3_600_000;
 /** Creates the RPC that makes a link with which a member signs in. */
 export function signInLinkMethod({
   publicUrl,
-  now = Date.now,
+  now: clock,
   ...parts
 }: {
   readonly db: Kysely<Tables>;
@@ -40,8 +40,11 @@ export function signInLinkMethod({
         refuseMoreThanOwn(scopesOfMember(member.role, member.is_operator), caller);
         await trx.deleteFrom("sign_in_token").where("member_id", "=", member.id).execute();
         const owner = { accountId, memberId: member.id };
-        const time = now();
-        const token = await createSignInToken(trx, owner, time, linkMsMax);
+        const time = clock?.() ?? Date.now();
+        const token = await createSignInToken(trx, owner, {
+          lifeMs: linkMsMax,
+          now: clock,
+        });
         await record({ action: "sign_in_token.create", resource: name });
         return create(SignInLinkSchema, {
           uri: signInLink(publicUrl(), token),

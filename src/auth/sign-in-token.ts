@@ -1,4 +1,5 @@
-import type { Kysely } from "kysely";
+import { sql, type Kysely } from "kysely";
+import { databaseTime } from "../database/database-time.ts";
 import type { Tables } from "../database/tables.ts";
 import type { SessionOwner } from "./open-session.ts";
 import { newSecretToken, readSecretToken, secretMatches } from "./secret-token.ts";
@@ -8,6 +9,12 @@ export const signInMsDefault = 600_000;
 
 const prefix = "hlust_signin_";
 
+interface SignInTokenOptions {
+  readonly lifeMs?: number;
+  /** A clock of tests. Default: that of the database. */
+  readonly now?: (() => number) | undefined;
+}
+
 /**
  * Creates a token that signs in to the console once, within `lifeMs` (default: 10 minutes), as a
  * member or with the scopes of an API key. Only its hash is stored. The links printed by the
@@ -16,11 +23,10 @@ const prefix = "hlust_signin_";
 export async function createSignInToken(
   db: Kysely<Tables>,
   owner: SessionOwner,
-  now: number = Date.now(),
-  lifeMs: number = signInMsDefault,
+  { lifeMs = signInMsDefault, now }: SignInTokenOptions = {},
 ): Promise<string> {
   const { id, token, secretHash } = newSecretToken(prefix);
-  await db.deleteFrom("sign_in_token").where("expires_at", "<=", new Date(now)).execute();
+  await db.deleteFrom("sign_in_token").where("expires_at", "<=", databaseTime(now)).execute();
   await db
     .insertInto("sign_in_token")
     .values({
@@ -29,7 +35,7 @@ export async function createSignInToken(
       member_id: "memberId" in owner ? owner.memberId : null,
       api_key_id: "apiKeyId" in owner ? owner.apiKeyId : null,
       secret_hash: secretHash,
-      expires_at: new Date(now + lifeMs),
+      expires_at: databaseTime(now, lifeMs),
     })
     .execute();
   return token;
@@ -50,7 +56,7 @@ export function signInLink(publicUrl: string, token: string): string {
 export async function takeSignInToken(
   db: Kysely<Tables>,
   token: string,
-  now: number,
+  now?: () => number,
 ): Promise<{ readonly owner: SessionOwner; readonly isGood: boolean } | undefined> {
   const shown = readSecretToken(prefix, token);
   if (!shown) return undefined;
@@ -58,6 +64,7 @@ export async function takeSignInToken(
     const row = await transaction
       .selectFrom("sign_in_token")
       .selectAll()
+      .select(sql<boolean>`expires_at <= ${databaseTime(now)}`.as("has_expired"))
       .where("id", "=", shown.id)
       .forUpdate()
       .executeTakeFirst();
@@ -67,7 +74,7 @@ export async function takeSignInToken(
       row.member_id === null
         ? { accountId, apiKeyId: row.api_key_id ?? "" }
         : { accountId, memberId: row.member_id };
-    if (!secretMatches(shown.secret, row.secret_hash) || row.expires_at.getTime() <= now) {
+    if (!secretMatches(shown.secret, row.secret_hash) || row.has_expired) {
       return { owner, isGood: false };
     }
     await transaction.deleteFrom("sign_in_token").where("id", "=", shown.id).execute();

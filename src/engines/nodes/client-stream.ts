@@ -10,10 +10,11 @@ import type { EngineChild } from "../pool/engine-child.ts";
 import type { LoadableModel } from "../pool/loadable-models.ts";
 import { type Frame, FrameReader, FrameWriter } from "../protocol/engine-frames.ts";
 import type { LoadReport } from "../protocol/load-report.ts";
-import { openedMode } from "./opened-mode.ts";
+import { openedFrame } from "./opened-frame.ts";
 import { OutgoingMessages } from "./outgoing-messages.ts";
 import { useMessage, useOfMessage } from "./process-use.ts";
 import { RelayedSession } from "./relayed-session.ts";
+import { SessionSpans } from "./session-spans.ts";
 import type { ProcessesClient, SharedProcesses } from "./shared-processes.ts";
 
 /** The sessions that one client may have in one process. */
@@ -23,6 +24,8 @@ const sessionsMax = 10_000;
 interface UsedProcess {
   readonly number: number;
   readonly child: EngineChild;
+  /** The name of the model. */
+  readonly model: string;
   readonly reader: FrameReader;
   readonly writer: FrameWriter;
   /** The client's sessions, by its own numbers. */
@@ -81,9 +84,13 @@ export class ClientStream implements ProcessesClient, Disposable {
       if (session) throw new Error(`session ${clientId} is open already`);
       if (sessions.size >= sessionsMax)
         throw new Error(`at most ${sessionsMax} sessions are allowed`);
-      const mode = openedMode(payload);
+      const { mode, traceparent } = openedFrame(payload);
+      const spans =
+        traceparent === undefined
+          ? undefined
+          : new SessionSpans(traceparent, { mode, model: process.model });
       const create = (id: number, toProcess: FrameWriter) =>
-        new RelayedSession({ id, clientId, mode }, { toProcess, toClient: process.writer });
+        new RelayedSession({ id, clientId, mode, spans }, { toProcess, toClient: process.writer });
       sessions.set(clientId, child.relay(create, payload));
     } else if (kind === "close") {
       if (session) child.leave(session);
@@ -119,6 +126,7 @@ export class ClientStream implements ProcessesClient, Disposable {
     const used: UsedProcess = {
       number,
       child,
+      model: model.name,
       reader: new FrameReader(),
       writer: new FrameWriter({ writable: true, write }),
       sessions: new Map(),

@@ -16,6 +16,7 @@ import {
 } from "../protocol/engine-frames.ts";
 import type { EngineAbsence } from "../protocol/engine-absence.ts";
 import type { LoadReport } from "../protocol/load-report.ts";
+import { currentTraceparent } from "../../tracing/tracing.ts";
 import type { EngineExit } from "../../metrics/recorders.ts";
 import type { OpenedSession } from "./opened-session.ts";
 import type { SessionClient } from "./session-client.ts";
@@ -228,7 +229,9 @@ export class EngineChild {
     const { position } = payload.checkpoint ?? {};
     const session = new ChildSession(this.#nextId(), client, this.#writer, position);
     this.#sessions.set(session.id, session);
-    this.#writer.writeJson("open", session.id, payload);
+    const traceparent = currentTraceparent();
+    const traced = traceparent === undefined ? payload : { ...payload, traceparent };
+    this.#writer.writeJson("open", session.id, traced);
     return session;
   }
 

@@ -80,6 +80,11 @@ export interface OpenSession {
    * of work on the session before it begins, until the session commits.
    */
   readonly isSuspect: boolean;
+  /**
+   * The place in a trace (W3C Trace Context) at which the session is opened; absent without
+   * tracing. An engine node continues the trace there; an earlier version ignores the field.
+   */
+  readonly traceparent?: string;
 }
 
 /** The engine of a process that is ready. */
