@@ -115,15 +115,20 @@ export async function noteFailed(
     ? undefined
     : retryDelayMs({ attempts: mail.attempts, leftMs, chance });
   const { problem, response, isUnknown } = failure;
-  const { numUpdatedRows } = await db
+  const isOver = sql`${isUnknown}::boolean and unnoted >= ${unnotedMax}::int`;
+  const noted = await db
     .updateTable("invitation_mail")
-    .set({ problem, response })
-    .$if(!isUnknown, (query) => query.set({ unnoted: sql<number>`greatest(unnoted - 1, 0)` }))
-    .$if(delayMs === undefined, (query) => query.set({ state: "FAILED" }))
-    .$if(delayMs !== undefined, (query) => query.set({ due_at: later(delayMs ?? 0) }))
+    .set({
+      response,
+      problem: sql<string>`case when ${isOver} then 'OUTCOME_UNKNOWN' else ${problem}::text end`,
+      unnoted: sql<number>`greatest(unnoted - ${isUnknown ? 0 : 1}::int, 0)`,
+      due_at: later(delayMs ?? 0),
+      state: sql`case when ${delayMs === undefined}::boolean or ${isOver} then 'FAILED' else state end`,
+    })
     .where(isHeld("invitation_mail", mail))
-    .executeTakeFirstOrThrow();
-  return numUpdatedRows > 0n ? delayMs === undefined : undefined;
+    .returning("state")
+    .executeTakeFirst();
+  return noted && noted.state === "FAILED";
 }
 
 /** Releases a mail that was not sent, so that any worker may lease it immediately. */

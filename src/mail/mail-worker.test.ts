@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, beforeEach, describe, it } from "node:test";
 import { create } from "@bufbuild/protobuf";
+import { pino } from "pino";
 import { refusal } from "../../test/fixtures/auth-fixture.ts";
 import {
   mailOptionsFor,
@@ -58,7 +59,8 @@ describe("the mail worker", () => {
   it("sends an invitation after STARTTLS and a sign-in, with a link that signs the member in", async () => {
     await using receiver = await openMailReceiver({ certificate, password });
     const options = mailOptionsFor(receiver.port, { encryption: "starttls", login });
-    await using _worker = fixture.openWorker(options);
+    const { log, lines } = keptLog();
+    await using _worker = fixture.openWorker(options, { log });
     const context = await fixture.newAccount("Fréttastofa, \r\nBcc: allir@example.is");
     const email = "o'brien+x=y@example.is";
     const name = await fixture.invite(context, { email, displayName: 'Ari, "Þór" <a@b.is>' });
@@ -93,6 +95,8 @@ describe("the mail worker", () => {
       accountId: callerOf(context).accountId,
       memberId: name.replace("members/", ""),
     });
+    await until(async () => lines.some((line) => line.includes('"mail.sent"')));
+    assertQuiet(lines, [email, token]);
   });
 
   it("sends over TLS from the first byte, and in English the address of the console if there is a provider", async () => {
@@ -132,12 +136,17 @@ describe("the mail worker", () => {
       password: "annað lykilorð en hitt",
     });
     const options = mailOptionsFor(receiver.port, { encryption: "starttls", login });
-    await using _worker = fixture.openWorker(options);
+    const { log, lines } = keptLog();
+    await using _worker = fixture.openWorker(options, { log });
     const context = await fixture.newAccount();
     await fixture.send(context, await fixture.invite(context));
     await until(async () => (await fixture.rows())[0]?.problem === "SIGN_IN_REFUSED", 60_000);
     const mail = await mailIn(context, State.PENDING);
     assert.deepEqual([mail.problem, mail.response], [Problem.SIGN_IN_REFUSED, ""]);
+    await until(async () =>
+      lines.some((line) => /"problem":"SIGN_IN_REFUSED","status":535/.test(line)),
+    );
+    assertQuiet(lines, [(await fixture.rows())[0]?.email ?? ""]);
   });
 
   it("tries again when a server that could not be reached is back", async () => {
@@ -229,6 +238,43 @@ describe("the mail worker", () => {
     await until(async () => (await fixture.rows()).length === 0);
   });
 
+  it("sends a mail at most twice to a server that does not answer after the message", async () => {
+    let arrived = 0;
+    await using receiver = await openMailReceiver({
+      async onMessage() {
+        arrived += 1;
+        await new Promise(() => {});
+      },
+    });
+    await using _worker = fixture.openWorker(mailOptionsFor(receiver.port), { timeoutMs: 2_000 });
+    const context = await fixture.newAccount();
+    await fixture.send(context, await fixture.invite(context));
+    await until(async () => (await fixture.rows())[0]?.problem === "NO_ANSWER", 60_000);
+    const mail = await mailIn(context, State.FAILED);
+    assert.equal(mail.problem, Problem.OUTCOME_UNKNOWN);
+    assert.equal(arrived, 2);
+  });
+
+  it("releases a mail whose server has not greeted when it stops", async () => {
+    const server = createServer().listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const connected = once(server, "connection");
+    const address = server.address();
+    const port = typeof address === "object" && address ? address.port : 0;
+    const context = await fixture.newAccount();
+    await fixture.send(context, await fixture.invite(context));
+    const before = await tokens();
+    {
+      await using _worker = fixture.openWorker(mailOptionsFor(port));
+      await connected;
+    }
+    server.close();
+    const [row] = await fixture.rows();
+    assert.deepEqual([row?.state, row?.tries, row?.unnoted], ["PENDING", 0, 0]);
+    assert.ok(row && row.due_at.getTime() <= Date.now() + 60_000);
+    assert.equal(await tokens(), before);
+  });
+
   it("shows a mail as failed after its day even if no worker runs", async () => {
     const context = await fixture.newAccount();
     await fixture.send(context, await fixture.invite(context));
@@ -281,6 +327,19 @@ describe("sendInvitation()", () => {
     assert.equal((await fixture.rows()).length, 0);
   });
 });
+
+function keptLog() {
+  const lines: string[] = [];
+  const log = pino({ level: "debug" }, { write: (line: string) => void lines.push(line) });
+  return { log, lines };
+}
+
+/** Fails if a log shows the password, an address or a token. */
+function assertQuiet(lines: readonly string[], secrets: readonly string[]): void {
+  const all = lines.join("");
+  const encoded = Buffer.from(`\0hlust\0${password}`).toString("base64");
+  for (const secret of [password, encoded, ...secrets]) assert.ok(!all.includes(secret), secret);
+}
 
 /** Returns a port on which nothing listens. */
 async function freePort(): Promise<number> {
