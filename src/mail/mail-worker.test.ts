@@ -156,7 +156,8 @@ describe("the mail worker", () => {
     await fixture.send(context, await fixture.invite(context));
     await until(async () => (await fixture.rows())[0]?.problem === "NOT_REACHED", 60_000);
     await using receiver = await openMailReceiver({ port });
-    // The next attempt is after some seconds.
+    // The next attempt is due after some seconds.
+    await fixture.shift("-10 seconds");
     const mail = await mailIn(context, State.SENT);
     assert.ok(mail.attempts >= 2, `${mail.attempts}`);
     assert.equal(mail.problem, Problem.PROBLEM_UNSPECIFIED);
@@ -254,6 +255,7 @@ describe("the mail worker", () => {
     const context = await fixture.newAccount();
     await fixture.send(context, await fixture.invite(context));
     await until(async () => (await fixture.rows())[0]?.problem === "NO_ANSWER", 60_000);
+    await fixture.shift("-10 seconds");
     const mail = await mailIn(context, State.FAILED);
     assert.equal(mail.problem, Problem.OUTCOME_UNKNOWN);
     assert.equal(arrived, 2);
