@@ -6,6 +6,8 @@ import { newSecretToken, readSecretToken, secretMatches } from "./secret-token.t
 
 /** How long a link is valid that its own user opens. */
 export const signInMsDefault = 600_000;
+/** How long the link of an invitation is valid: it is sent to a person, who opens it later. */
+export const invitationMsMax = 3 * 24 * 3_600_000;
 
 const prefix = "hlust_signin_";
 
@@ -47,6 +49,12 @@ export async function createSignInToken(
  */
 export function signInLink(publicUrl: string, token: string): string {
   return `${publicUrl}/console/#signInToken=${token}`;
+}
+
+/** Deletes a token that no one has. */
+export async function dropSignInToken(db: Kysely<Tables>, token: string): Promise<void> {
+  const shown = readSecretToken(prefix, token);
+  if (shown) await db.deleteFrom("sign_in_token").where("id", "=", shown.id).execute();
 }
 
 /**

@@ -13,6 +13,7 @@ const leased: readonly LeasedTable[] = [
   "alignment_job",
   "media_description",
   "webhook_delivery",
+  "invitation_mail",
 ];
 
 /** What a restore has changed in the rows of the backup. */
@@ -46,6 +47,12 @@ export async function settleRestored(
       .set({ disabled_at: sql<Date>`now()`, disabled_reason: "RESTORED_AS_COPY" })
       .where("disabled_at", "is", null)
       .execute();
+    // The service that was copied sends this mail.
+    await trx
+      .updateTable("invitation_mail")
+      .set({ state: "CANCELED" })
+      .where("state", "=", "PENDING")
+      .execute();
   }
   const counts = new Map<LeasedTable, number>();
   for (const table of leased) {
@@ -58,6 +65,10 @@ export async function settleRestored(
   }
   await sql`
     update webhook_delivery set give_up_at = give_up_at + (now() - ${note.snapshotAt}::timestamptz)
+    where state = 'PENDING'`.execute(trx);
+  // An attempt that was in progress has no known outcome, which `unnoted` still counts.
+  await sql`
+    update invitation_mail set give_up_at = give_up_at + (now() - ${snapshotAt}::timestamptz)
     where state = 'PENDING'`.execute(trx);
   // The bytes of uploads that had not ended are not in the backup.
   await trx

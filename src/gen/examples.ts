@@ -725,9 +725,14 @@ export const examples: unknown = {
             "email": "ari@frettir.is",
             "displayName": "Ari Þór",
             "role": "VIEWER",
-            "creationTime": "2026-11-22T10:24:00Z"
+            "creationTime": "2026-11-22T10:24:00Z",
+            "invitationMail": {
+              "state": "PENDING",
+              "creationTime": "2026-11-22T10:24:00Z"
+            }
           }
-        ]
+        ],
+        "sendsMail": true
       }
     }
   ],
@@ -745,7 +750,11 @@ export const examples: unknown = {
         "email": "ari@frettir.is",
         "displayName": "Ari Þór",
         "role": "MEMBER",
-        "creationTime": "2026-11-22T10:24:00Z"
+        "creationTime": "2026-11-22T10:24:00Z",
+        "invitationMail": {
+          "state": "PENDING",
+          "creationTime": "2026-11-22T10:24:00Z"
+        }
       }
     }
   ],
@@ -758,6 +767,26 @@ export const examples: unknown = {
       "answer": {
         "uri": "https://hlust.example.org/console/#signInToken=hlust_signin_EXAMPLE",
         "expireTime": "2026-11-25T10:24:00Z"
+      }
+    }
+  ],
+  "hlust.accounts.v1.Accounts.SendInvitation": [
+    {
+      "title": "A mail in Icelandic for a member who was invited",
+      "request": {
+        "name": "members/0198c5a9-5fa2-7f59-9476-e5f60718293a",
+        "languageCode": "is"
+      },
+      "answer": {
+        "name": "members/0198c5a9-5fa2-7f59-9476-e5f60718293a",
+        "email": "ari@frettir.is",
+        "displayName": "Ari Þór",
+        "role": "VIEWER",
+        "creationTime": "2026-11-22T10:24:00Z",
+        "invitationMail": {
+          "state": "PENDING",
+          "creationTime": "2026-11-22T10:24:00Z"
+        }
       }
     }
   ],

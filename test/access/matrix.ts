@@ -251,6 +251,7 @@ const accounts: Readonly<Record<string, Row>> = {
     { member: { name: member, displayName: "Jón" } },
   ]),
   CreateSignInLink: keeper(["member"], ({ member }) => [{ name: member }]),
+  SendInvitation: keeper(["member"], ({ member }) => [{ name: member, languageCode: "is" }]),
   DeleteMember: keeper(["member"], ({ member }) => [{ name: member }]),
   ListSessions: anyCaller([], () => [{}]),
   DeleteSession: anyCaller(["session"], ({ session }) => [{ name: session }]),

@@ -5,16 +5,16 @@ import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { after, before, test } from "node:test";
 import { sql } from "kysely";
-import { linkMsMax } from "../../src/accounts/sign-in-link-method.ts";
 import { removeOldAudit } from "../../src/auth/old-audit.ts";
 import { idleMsMax, lifeMsMax } from "../../src/auth/session-store.ts";
-import { signInMsDefault } from "../../src/auth/sign-in-token.ts";
+import { invitationMsMax, signInMsDefault } from "../../src/auth/sign-in-token.ts";
 import { streamTokenSeconds } from "../../src/auth/stream-token.ts";
 import { keyUsageDays } from "../../src/auth/usage-store.ts";
 import { keptTables, leftOutTables } from "../../src/backup/kept-tables.ts";
 import { AccountSchema } from "../../src/gen/hlust/accounts/v1/accounts_pb.ts";
 import { openArchiveSweep } from "../../src/jobs/archive-sweep.ts";
 import { openDiskStore } from "../../src/media/disk-store.ts";
+import { mailDays } from "../../src/mail/mail-store.ts";
 import { unusedMsMax } from "../../src/media/unused-uploads.ts";
 import { modelTaskDays } from "../../src/operator/model-methods.ts";
 import { serviceSettings } from "../../src/settings/service-settings.ts";
@@ -79,7 +79,9 @@ test("the times of the page are those of the program", () => {
     ["transcript_participant", "", `${presenceSeconds} seconds after`],
     ["resource_change", "", `${changesKeptMs / 60_000} minutes`],
     ["session", "", `${lifeMsMax / (24 * hourMs)} days; ${idleMsMax / hourMs} hours without use`],
-    ["sign_in_token", "", `${linkMsMax / (24 * hourMs)} days, ${signInMsDefault / 60_000} minutes`],
+    ["sign_in_token", "", `${invitationMsMax / (24 * hourMs)} days, `],
+    ["sign_in_token", "", `${signInMsDefault / 60_000} minutes`],
+    ["invitation_mail", "", `${mailDays} days`],
     ["stream_token", "", `${streamTokenSeconds} seconds`],
     ["usage_day", "members", `${keyUsageDays} days`],
     ["webhook_delivery", "", `messages for ${deliveryDays} days`],

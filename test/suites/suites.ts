@@ -14,7 +14,7 @@ export type Group = (typeof groups)[number];
  * minute. Patterns are relative to the project's root.
  */
 const unitSuites: Readonly<Record<string, readonly string[]>> = {
-  accounts: ["src/accounts/*.test.ts", "src/auth/*.test.ts"],
+  accounts: ["src/{accounts,auth,mail}/*.test.ts"],
   client: ["src/client/*.test.ts", "src/cli/**/*.test.ts", "src/settings/*.test.ts"],
   evaluation: ["src/evaluation/**/*.test.ts"],
   console: ["src/console/**/*.test.ts"],
@@ -106,6 +106,7 @@ const systemTestsOfSrc: readonly string[] = [
   "src/engines/pool/{engine-pool*,model-processes,watchdog}.test.ts",
   "src/engines/sherpa-onnx/{diarizer,published-models,sherpa-engine}.test.ts",
   "src/jobs/worker/worker-{blocked,killed,speech}.test.ts",
+  "src/mail/mail-worker-killed.test.ts",
   "src/media/s3-store.test.ts",
   "src/webhooks/delivery-worker-killed.test.ts",
 ];

@@ -6,12 +6,24 @@ import type {
 } from "../../gen/hlust/accounts/v1/accounts_pb.ts";
 import { callApi } from "../api/call-api.ts";
 
-export const membersQuery = queryOptions({
+/** The members, and whether they can be sent mail. */
+export const memberListQuery = queryOptions({
   queryKey: ["account", "members"],
-  queryFn: async ({ signal }) => {
-    const { members = [] } = await callApi<ListMembersResponseJson>("/v1/members", { signal });
-    return members;
-  },
+  queryFn: ({ signal }) => callApi<ListMembersResponseJson>("/v1/members", { signal }),
+  // Mail is sent within seconds.
+  refetchInterval: ({ state: { data } }) =>
+    data?.members?.some(({ invitationMail }) => invitationMail?.state === "PENDING") === true
+      ? pendingMailMs
+      : false,
+});
+
+/** How often the list is loaded again while a mail is on its way. */
+const pendingMailMs = 5_000;
+
+/** The members. */
+export const membersQuery = queryOptions({
+  ...memberListQuery,
+  select: ({ members = [] }) => members,
 });
 
 export const sessionsQuery = queryOptions({
