@@ -38,6 +38,7 @@ import { alignmentTraceAndMembers } from "./migrations/0036_alignment_trace_and_
 import { newVersionJobs } from "./migrations/0037_new_version_jobs.ts";
 import { binAndFilters } from "./migrations/0038_bin_and_filters.ts";
 import { jobModelAndSpeakers } from "./migrations/0044_job_model_and_speakers.ts";
+import { recordingDefaults } from "./migrations/0046_recording_defaults.ts";
 import { missingRight } from "./missing-right.ts";
 import type { SchemaChanges, TableLock } from "./schema-change.ts";
 import { lockTables, withSchemaLock } from "./schema-lock.ts";
@@ -85,6 +86,7 @@ export const migrations: SchemaChanges = {
   "0037_new_version_jobs": newVersionJobs,
   "0038_bin_and_filters": binAndFilters,
   "0044_job_model_and_speakers": jobModelAndSpeakers,
+  "0046_recording_defaults": recordingDefaults,
 };
 
 /**

@@ -98,6 +98,7 @@ const transcripts: Readonly<Record<string, Row>> = {
     () => [{ filter: 'state = "SUCCESS" AND metadata.subject CONTAINS "fundur"' }],
   ),
   CancelTranscriptJob: writer(["job"], ({ job }) => [{ name: job }]),
+  RetryTranscriptJob: writer(["cancelledJob"], ({ cancelledJob }) => [{ name: cancelledJob }]),
   DeleteTranscriptJob: writer(["job"], ({ job }) => [{ name: job }]),
   SubmitAlignmentJob: writer(["spoken"], ({ spoken }) => [{ transcript: spoken }]),
   GetAlignmentJob: reader(["alignmentJob"], ({ alignmentJob }) => [{ name: alignmentJob }]),
