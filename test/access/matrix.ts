@@ -255,7 +255,11 @@ const accounts: Readonly<Record<string, Row>> = {
   DeleteMember: keeper(["member"], ({ member }) => [{ name: member }]),
   ListSessions: anyCaller([], () => [{}]),
   DeleteSession: anyCaller(["session"], ({ session }) => [{ name: session }]),
-  ListAuditEvents: keeper([], () => [{}]),
+  ListAuditEvents: keeper(
+    [],
+    () => [{}],
+    () => [{ action: "transcript", actor: "operator" }],
+  ),
 };
 
 const operator: Readonly<Record<string, Row>> = {

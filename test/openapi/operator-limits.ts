@@ -1,7 +1,15 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
+import {
+  auditActionCharsMax,
+  auditActionPattern,
+  auditActorCharsMax,
+} from "../../src/accounts/audit-methods.ts";
 import { languageCodeCharsMax, modelCharsMax } from "../../src/accounts/recording-defaults.ts";
 import { hintCharsMax, hintPhrasesMax } from "../../src/engines/protocol/check-hints.ts";
-import { RecordingDefaultsSchema } from "../../src/gen/hlust/accounts/v1/accounts_pb.ts";
+import {
+  ListAuditEventsRequestSchema,
+  RecordingDefaultsSchema,
+} from "../../src/gen/hlust/accounts/v1/accounts_pb.ts";
 import type { LimitsSchema } from "../../src/gen/hlust/api/annotations_pb.ts";
 import {
   ListManagedAccountsRequestSchema,
@@ -32,11 +40,14 @@ export function operatorLimits(page: {
   ];
 }
 
-/** Returns the limits of the account's defaults for new recordings. */
+/** Returns the limits of the account's defaults for new recordings, and of its audit log. */
 export function accountLimits(displayName: LimitsInit): [field: string, limits: LimitsInit][] {
   const { typeName } = RecordingDefaultsSchema;
   const pattern = `^$|${languageCodePattern.source}`;
+  const audit = ListAuditEventsRequestSchema.typeName;
   return [
+    [`${audit}.actor`, { charsMax: auditActorCharsMax }],
+    [`${audit}.action`, { charsMax: auditActionCharsMax, pattern: auditActionPattern.source }],
     [`${typeName}.language_code`, { charsMax: languageCodeCharsMax, pattern }],
     [`${typeName}.model`, { ...displayName, charsMax: modelCharsMax }],
     [`${typeName}.phrases`, { itemsMax: hintPhrasesMax, charsMax: hintCharsMax }],

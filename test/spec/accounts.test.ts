@@ -124,3 +124,29 @@ test("the defaults for new recordings are cleared with {}, and no request gets t
   assert.equal(cleared.status, 200, JSON.stringify(cleared.json));
   assert.equal("recordingDefaults" in cleared.json, false);
 });
+
+test("events of the audit log are listed by action, by kind of action, and by actor", async () => {
+  const events = async (query: string): Promise<Answer> =>
+    await service.call("GET", `/v1/auditEvents?${query}`);
+  const actionsOf = ({ json }: Answer): Set<string> =>
+    new Set(json.auditEvents.map(({ action }: { action: string }) => action));
+  const { json: made } = await service.call("POST", "/v1/apiKeys", {});
+  await service.call("DELETE", `/v1/${made.apiKey.name}`);
+  const all = actionsOf(await events(""));
+  for (const action of ["account.update", "api_key.create", "api_key.delete"]) {
+    assert.ok(all.has(action), action);
+  }
+  const ofKeys = await events("action=api_key");
+  assert.deepEqual(actionsOf(ofKeys), new Set(["api_key.create", "api_key.delete"]));
+  assert.deepEqual(actionsOf(await events("action=api")), new Set());
+  const { actor } = ofKeys.json.auditEvents[0];
+  const deletions = await events(`action=api_key.delete&actor=${actor}`);
+  assert.deepEqual(actionsOf(deletions), new Set(["api_key.delete"]));
+  assert.deepEqual(actionsOf(await events(`actor=${made.apiKey.name}`)), new Set());
+  const { json: first } = await events("action=api_key&pageSize=1");
+  const token = `pageToken=${first.nextPageToken}`;
+  assert.equal((await events(`action=api_key&pageSize=1&${token}`)).status, 200);
+  assert.deepEqual(fieldsOf(await events(token)), ["pageToken"]);
+  assert.deepEqual(fieldsOf(await events("action=x%25")), ["action"]);
+  assert.deepEqual(fieldsOf(await events(`actor=${"a".repeat(201)}`)), ["actor"]);
+});
