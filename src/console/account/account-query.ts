@@ -22,7 +22,7 @@ export const sessionsQuery = queryOptions({
   },
 });
 
-/** Which events of the audit log are wanted; "" stands for all. */
+/** The events of the audit log that are wanted; "" stands for all. */
 export interface AuditFilter {
   /** The name of a member or key, or "operator". */
   readonly actor: string;
