@@ -27,6 +27,12 @@ export interface AccountTable {
   limits: LimitsColumn;
   /** Whether corrections in transcripts add no candidates to the vocabulary. */
   vocabulary_candidates_disabled: Generated<boolean>;
+  /** RecordingDefaults in proto3 JSON; null if nothing is set. */
+  recording_defaults: ColumnType<
+    Record<string, unknown> | null,
+    string | null | undefined,
+    string | null
+  >;
 }
 
 export interface ApiKeyTable {

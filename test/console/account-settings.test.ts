@@ -131,3 +131,93 @@ test("users who cannot change the account see who can, and the limits", async ()
   assert.equal(await viewer.getByRole("main").getByRole("button").count(), 0);
   await checkPage(viewer);
 });
+
+const words = () => page.getByRole("textbox", { name: "Orð sem búast má við" });
+const storedDefaults = async () =>
+  (await pages.service.call("GET", "/v1/account")).json.recordingDefaults;
+
+test("defaults for new recordings are saved, with what is wrong at its field", async () => {
+  await show(page, icelandic);
+  const group = page.getByRole("group", { name: "Sjálfgildi nýrra upptaka" });
+  const unsaved = page.getByText("Óvistaðar breytingar");
+  await group.getByLabel("Talað mál").selectOption("Enska");
+  await group.getByLabel("Líkan").selectOption("scripted");
+  await words().fill("Vigdís Finnbogadóttir\nvigdís finnbogadóttir");
+  await page.getByRole("checkbox", { name: "Með greinarmerkjum og tölustöfum" }).uncheck();
+  await unsaved.waitFor();
+  await button("Vista sjálfgildi").click();
+  await page.getByText("Sama orðið er hér tvisvar.").waitFor();
+  assert.equal(await words().getAttribute("aria-invalid"), "true");
+  assert.equal(await storedDefaults(), undefined);
+  await checkPage(page);
+  await checkLooks(page, "account-defaults-wrong", someLooks);
+  await show(page, icelandic);
+  await words().fill("Vigdís Finnbogadóttir, Þjórsá");
+  await button("Vista sjálfgildi").press("Enter");
+  await page.locator(".toast").getByText("Sjálfgildin hafa verið vistuð.").waitFor();
+  await unsaved.waitFor({ state: "detached" });
+  assert.deepEqual(await storedDefaults(), {
+    languageCode: "en-US",
+    model: "scripted",
+    phrases: ["Vigdís Finnbogadóttir", "Þjórsá"],
+    wordsAsSpoken: true,
+  });
+});
+
+test("a new recording has the account's defaults, until the user chooses otherwise", async () => {
+  await using upload = await pages.open("/jobs?new");
+  const spoken = upload.getByLabel("Hvaða mál er talað?");
+  const written = upload.getByRole("checkbox", { name: "Með greinarmerkjum og tölustöfum" });
+  const sent = async () => {
+    await upload.getByRole("radio", { name: "Slóð á netinu" }).check();
+    await upload.getByRole("textbox", { name: "Slóð", exact: true }).fill("https://example.org/a");
+    const requested = upload.waitForRequest(/transcriptjob:submit$/);
+    const answered = upload.waitForResponse(/transcriptjob:submit$/);
+    await upload.getByRole("button", { name: "Skrifa upp" }).click();
+    assert.equal((await answered).status(), 200);
+    const { metadata, useUri: _, uri: __, ...rest } = (await requested).postDataJSON();
+    return { languageCode: metadata.languageCode, ...rest };
+  };
+  await upload.getByText("Líkan: scripted").waitFor();
+  assert.deepEqual([await spoken.inputValue(), await written.isChecked()], ["en-US", false]);
+  // The scripted engine takes no phrases.
+  await upload.getByText("Sjálfgefnu orðin eru ekki notuð").waitFor();
+  await checkLooks(upload, "jobs-form-defaults", someLooks);
+  await show(upload, icelandic);
+  assert.deepEqual(await sent(), { languageCode: "en-US", model: "scripted" });
+  // What was preset is not the user's choice: other defaults are seen the next time.
+  await pages.service.call("PATCH", "/v1/account", {
+    recordingDefaults: { languageCode: "is-IS", model: "gone" },
+  });
+  await upload.goto(`${pages.service.address}/console/jobs?new`);
+  await upload.getByText("Sjálfgefna líkanið, gone, er ekki uppsett").waitFor();
+  assert.deepEqual([await spoken.inputValue(), await written.isChecked()], ["is-IS", true]);
+  await spoken.selectOption("Enska");
+  await written.uncheck();
+  await upload.getByText("Líkan, mælendur og orð").click();
+  await upload.getByLabel("Líkan", { exact: true }).selectOption("scripted");
+  assert.deepEqual(await sent(), { languageCode: "en-US", model: "scripted" });
+  // The user's own choices win the next time; the model is not remembered.
+  await upload.goto(`${pages.service.address}/console/jobs?new`);
+  await until(async () => (await spoken.inputValue()) === "en-US");
+  assert.equal(await written.isChecked(), false);
+  assert.deepEqual(await sent(), { languageCode: "en-US" });
+  // Live has the language, too.
+  await upload.goto(`${pages.service.address}/console/live`);
+  await until(async () => (await upload.getByLabel("Ég tala").inputValue()) === "en-US");
+});
+
+test("a default that is no longer installed is shown as such", async () => {
+  await pages.service.call("PATCH", "/v1/account", {
+    recordingDefaults: { languageCode: "fo-FO", model: "gone", phrases: ["Tórshavn"] },
+  });
+  await page.reload();
+  await show(page, icelandic);
+  await page.getByRole("option", { name: "Færeyska (ekkert líkan uppsett)" }).waitFor({
+    state: "attached",
+  });
+  assert.equal(await page.getByLabel("Líkan", { exact: true }).inputValue(), "gone");
+  await using upload = await pages.open("/jobs?new");
+  await upload.getByText("Sjálfgefna málið, færeyska, á ekkert uppsett líkan.").waitFor();
+  assert.equal(await upload.getByLabel("Hvaða mál er talað?").inputValue(), "is-IS");
+});

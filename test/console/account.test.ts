@@ -1,8 +1,10 @@
 // The account page: inviting, changing and removing members, ending sessions, and the audit log.
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { after, before, beforeEach, test } from "node:test";
 import type { Page } from "playwright-core";
 import { actText } from "../../src/console/text/acts.ts";
+import { callRest } from "../spec/service.ts";
 import { draftOf } from "../spec/transcripts.ts";
 import { until } from "../fixtures/until.ts";
 import { openMailReceiver } from "../fixtures/mail-receiver.ts";
@@ -202,6 +204,40 @@ test("the audit log shows who did what, back to its first entry", async () => {
   await button("Sýna eldri").press("Enter");
   await log().getByText("First key bauð asa@example.is").waitFor();
   await button("Sýna eldri").waitFor({ state: "detached" });
+});
+
+test("the audit log is filtered by action and actor, and downloaded as it is filtered", async () => {
+  const wanted = { displayName: "=Annar", scopes: ["account"] };
+  const other = await pages.service.call("POST", "/v1/apiKeys", wanted);
+  const answer = await callRest(pages.service.address, other.json.secret, {
+    method: "POST",
+    path: "/v1/apiKeys",
+    body: { displayName: "Dótturlykill", scopes: ["account"] },
+  });
+  assert.equal(answer.status, 200, JSON.stringify(answer.json));
+  await page.reload();
+  await page.getByLabel("Hvað", { exact: true }).selectOption("Uppskriftir");
+  await log().filter({ hasText: "eyddi uppskrift" }).first().waitFor();
+  await until(async () => {
+    const texts = await log().allInnerTexts();
+    return texts.length > 0 && texts.every((text) => text.includes("uppskrift"));
+  });
+  await page.getByLabel("Hver", { exact: true }).selectOption("=Annar");
+  await page.getByText("Engar færslur.").waitFor();
+  await page.getByLabel("Hvað", { exact: true }).selectOption("API-lyklar");
+  await log().getByText("=Annar bjó til API-lykilinn „Dótturlykill“").waitFor();
+  assert.equal(await log().count(), 1);
+  const downloaded = page.waitForEvent("download");
+  await button("Sækja sem CSV").press("Enter");
+  const download = await downloaded;
+  assert.equal(download.suggestedFilename(), "hlust-audit.csv");
+  const [head, line, ...rest] = readFileSync(await download.path(), "utf8").split("\r\n");
+  assert.match(head ?? "", /^time,actor,actor_name,action,resource,outcome,/);
+  // A spreadsheet makes no formula of the name.
+  const { name } = other.json.apiKey;
+  assert.match(line ?? "", new RegExp(`^[\\dT:.-]+Z,${name},'=Annar,api_key\\.create,apiKeys/`));
+  assert.match(line ?? "", /,OK,[^,]+,[^,]+,"\{.*""displayName"":""Dótturlykill""/);
+  assert.deepEqual(rest, [""]);
 });
 
 test("the account page is accessible and fits the screen in every look", async () => {

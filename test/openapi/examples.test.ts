@@ -232,6 +232,7 @@ test("examples of jobs get the documented responses", async () => {
   const { answer: example } = first("CancelTranscriptJob");
   assert.ok(typeof example === "object" && example !== null && "error" in example);
   assert.deepEqual([cancelled.state, cancelled.error], ["CANCELLED", example.error]);
+  await sendAll("RetryTranscriptJob");
   await sendAll("DeleteTranscriptJob");
 });
 

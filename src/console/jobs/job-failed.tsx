@@ -8,8 +8,7 @@ import { canHelpAgain, jobFailure } from "../text/job-failures.ts";
 import { violationText } from "../text/job-violations.ts";
 import { jobsText } from "../text/jobs.ts";
 import { useText } from "../text/language.tsx";
-import { submitJob } from "../upload/submit-job.ts";
-import { requestAgain } from "./change-jobs.ts";
+import { retryJob } from "./change-jobs.ts";
 import { isCancelled, type Job } from "./job.ts";
 
 /** The reason why a job failed, what to do next, and a button that submits the recording again. */
@@ -33,7 +32,7 @@ export function JobFailed({
   // does not create a second job.
   const [key] = useState(() => crypto.randomUUID());
   const again = useMutation({
-    mutationFn: () => submitJob(requestAgain(job), { key }),
+    mutationFn: () => retryJob(job, key),
     onSuccess: () => onSubmitted(subject),
   });
   const problem = jobFailure(message);

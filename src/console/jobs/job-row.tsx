@@ -18,6 +18,7 @@ export function JobRow({
   job,
   now,
   before,
+  title,
   visibleRows,
   mayWrite,
   onUpdate,
@@ -28,6 +29,8 @@ export function JobRow({
   readonly now: Date;
   /** About how many jobs are before it in the queue; undefined if this is not known. */
   readonly before: number | undefined;
+  /** The present title of the transcript; null if it was deleted, undefined if it is unknown. */
+  readonly title: string | null | undefined;
   readonly visibleRows: VisibleRows;
   readonly mayWrite: boolean;
   readonly onUpdate: (job: Job) => void;
@@ -42,11 +45,12 @@ export function JobRow({
     (row: Element | null) => (row ? visibleRows.observe(row, name) : undefined),
     [visibleRows, name],
   );
-  const subject = subjectOf(job) || t(jobsText.untitled);
+  const subject = titleOf(job, title) || t(jobsText.untitled);
+  const isDeleted = title === null;
   const seconds = secondsOf(metadata.recordingDuration);
   return (
     <li className="row job-row" ref={observe}>
-      {state.kind === "SUCCESS" ? (
+      {state.kind === "SUCCESS" && !isDeleted ? (
         <Link className="title" dir="auto" to={`/${state.transcript}`}>
           {subject}
         </Link>
@@ -65,16 +69,7 @@ export function JobRow({
         {state.kind === "PROCESSING" && (
           <JobRunning {...{ job, before, subject, mayWrite, onUpdate }} {...state} />
         )}
-        {state.kind === "SUCCESS" && (
-          <>
-            <span className="job-state" data-sign="✓">
-              {t(jobsText.ready)}
-            </span>
-            <Link className="job-open" to={`/${state.transcript}`} aria-hidden="true" tabIndex={-1}>
-              {t(jobsText.open)}
-            </Link>
-          </>
-        )}
+        {state.kind === "SUCCESS" && <Made transcript={state.transcript} isDeleted={isDeleted} />}
         {state.kind === "FAILED" && (
           <JobFailed {...{ job, subject, mayWrite, onSubmitted }} {...state} />
         )}
@@ -91,4 +86,38 @@ export function JobRow({
       )}
     </li>
   );
+}
+
+/** The state of a job that has made a transcript. */
+function Made({
+  transcript,
+  isDeleted,
+}: {
+  readonly transcript: string;
+  readonly isDeleted: boolean;
+}) {
+  const t = useText();
+  if (isDeleted) {
+    return (
+      <span className="job-state" data-sign="–">
+        {t(jobsText.deleted)}
+      </span>
+    );
+  }
+  return (
+    <>
+      <span className="job-state" data-sign="✓">
+        {t(jobsText.ready)}
+      </span>
+      <Link className="job-open" to={`/${transcript}`} aria-hidden="true" tabIndex={-1}>
+        {t(jobsText.open)}
+      </Link>
+    </>
+  );
+}
+
+/** Returns the present title of a transcript, which may differ from that of its job. */
+function titleOf(job: Job, title: string | null | undefined): string {
+  if (title === null || title === undefined) return subjectOf(job);
+  return subjectOf({ ...job, metadata: { ...job.metadata, subject: title } });
 }

@@ -5,6 +5,7 @@ import { useText } from "../text/language.tsx";
 import type { Job } from "./job.ts";
 import { JobRow } from "./job-row.tsx";
 import { useNow } from "../text/use-now.ts";
+import { usePresentTitles } from "./use-present-titles.ts";
 import { usePlaces } from "./use-places.ts";
 import type { VisibleRows } from "./visible-rows.ts";
 
@@ -29,16 +30,32 @@ export function JobsList({
   const t = useText();
   const now = useNow();
   const places = usePlaces(jobs);
+  const titles = usePresentTitles(jobs);
   return (
     <>
       <ul className="rows jobs-rows" aria-label={t(jobsText.list)}>
         {jobs.map((job) => (
-          <JobRow key={job.name} job={job} now={now} before={places.get(job.name)} {...row} />
+          <JobRow
+            key={job.name}
+            job={job}
+            now={now}
+            before={places.get(job.name)}
+            title={titleOf(job, titles)}
+            {...row}
+          />
         ))}
       </ul>
       {more && <More {...more} />}
     </>
   );
+}
+
+/** Returns the present title of a job's transcript; undefined if it is not known. */
+function titleOf(
+  { state }: Job,
+  titles: ReturnType<typeof usePresentTitles>,
+): string | null | undefined {
+  return state.kind === "SUCCESS" ? titles.get(state.transcript) : undefined;
 }
 
 function More({ isLoading, load }: { readonly isLoading: boolean; readonly load: () => void }) {

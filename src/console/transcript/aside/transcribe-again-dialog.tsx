@@ -2,6 +2,14 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { ApiError, type FieldViolation } from "../../api/api-error.ts";
 import { useInstalledLanguages } from "../../api/installed-languages.ts";
+import { useRecordingDefaults } from "../../api/recording-defaults.ts";
+import { ChooseRecognition } from "../../jobs/choose-recognition.tsx";
+import {
+  choiceFields,
+  type RecognitionChoices,
+  usualChoices,
+  wordFields,
+} from "../../jobs/recognition-fields.ts";
 import { readWritten, writtenFields } from "../../jobs/written-fields.ts";
 import { useNotify } from "../../parts/announcer.tsx";
 import { Button } from "../../parts/button.tsx";
@@ -17,12 +25,6 @@ import { languageName } from "../../text/language-names.ts";
 import { useText } from "../../text/language.tsx";
 import { transcribeAgainText } from "../../text/transcribe-again.ts";
 import { submitJob } from "../../upload/submit-job.ts";
-import {
-  choiceFields,
-  ChooseRecognition,
-  type RecognitionChoices,
-  usualChoices,
-} from "./recognition-choices.tsx";
 
 /** A dialog that submits the recording of a transcript again, for a new version. */
 export function TranscribeAgainDialog({
@@ -47,15 +49,15 @@ export function TranscribeAgainDialog({
   const [key, setKey] = useState(() => crypto.randomUUID());
   const initial = installed.includes(languageCode) ? languageCode : (installed[0] ?? languageCode);
   const language = chosen ?? initial;
+  const { wordsAsSpoken = false } = useRecordingDefaults();
   const submit = useSubmitAgain({ onSubmitted, onClose });
   const send = (): void => {
-    const phrases = [...wordsIn(words)];
     const request = {
       transcript: name,
       metadata: { languageCode: language },
-      ...(phrases.length > 0 && { speechContexts: [{ phrases }] }),
+      ...wordFields(words),
       ...choiceFields(choices),
-      ...writtenFields(readWritten()),
+      ...writtenFields(readWritten(!wordsAsSpoken)),
     };
     submit.mutate({ request, key });
   };
@@ -151,9 +153,4 @@ function Refusal({
   ) : (
     <ProblemNote error={error} own={own} />
   );
-}
-
-function wordsIn(text: string): readonly string[] {
-  const all = text.split(/[,\n]/).map((word) => word.trim());
-  return [...new Set(all.filter((word) => word !== ""))];
 }
