@@ -77,6 +77,32 @@ test("two windows with eight running jobs each share one stream, and both see ea
   await until(async () => (await ended(second).count()) === before + 2);
 });
 
+test("a job that is taken off the list comes back, and is removed only when that is over", async () => {
+  await using page = await pages.open("/jobs");
+  const stored = async () =>
+    (await pages.service.call("GET", "/v1alpha1/transcriptjob")).json.jobs.length;
+  const before = await stored();
+  const buttons = page.getByRole("button", { name: "Fjarlægja: Langur fundur" });
+  await buttons.nth(1).waitFor();
+  const ended = await buttons.count();
+  await buttons.first().press("Enter");
+  const note = page.locator(".note", { hasText: "Verkið var fjarlægt: Langur fundur" });
+  await note.waitFor();
+  await until(async () => (await buttons.count()) === ended - 1);
+  // The focus is on the button that undoes it, and nothing is removed while it can be undone.
+  await page.locator("button:focus", { hasText: "Taka aftur" }).press("Enter");
+  await until(async () => (await buttons.count()) === ended);
+  assert.equal(await stored(), before);
+  await buttons.first().press("Enter");
+  await note.waitFor();
+  // Two are taken off together.
+  await buttons.first().press("Enter");
+  const both = page.getByText("Tekið af listanum: 2 verk").and(page.locator("span"));
+  await both.waitFor();
+  await page.locator(".note").getByRole("button", { name: "Loka" }).click();
+  await until(async () => (await stored()) === before - 2);
+});
+
 test("with eight transcripts and two lists of jobs open, every tab can call the service", async () => {
   const { segments } = interview();
   const name = await createTranscript(pages.service, { metadata: interviewMetadata, segments });

@@ -5,6 +5,7 @@ import { callApi } from "../api/call-api.ts";
 import { type Role, roles } from "../api/session.ts";
 import { useSession } from "../api/use-session.ts";
 import { areAllInFields, violationIn } from "../api/violations.ts";
+import { useNotify } from "../parts/announcer.tsx";
 import { Button } from "../parts/button.tsx";
 import { Choice } from "../parts/choice.tsx";
 import { DialogBox } from "../parts/dialog-box.tsx";
@@ -26,6 +27,7 @@ export function Invite({
   const t = useText();
   const hasProvider = useSession().signInWays.includes("openId");
   const queries = useQueryClient();
+  const notify = useNotify();
   const [email, setEmail] = useState("");
   const [displayName, setDisplayName] = useState("");
   const [role, setRole] = useState<Role>("MEMBER");
@@ -38,6 +40,7 @@ export function Invite({
       }),
     onSuccess: async (member) => {
       await queries.invalidateQueries({ queryKey: ["account"] });
+      notify(t(accountText.isInvited)(member.email ?? ""));
       if (hasProvider) onClose();
       else onInvited(member);
     },

@@ -10,6 +10,7 @@ import { clockText, secondsOf } from "../text/numbers.ts";
 import { subjectOf, type Job } from "./job.ts";
 import { JobFailed } from "./job-failed.tsx";
 import { JobRunning } from "./job-running.tsx";
+import type { FinishedRemoval } from "./remove-finished.tsx";
 import { RemoveJob } from "./remove-job.tsx";
 import type { VisibleRows } from "./visible-rows.ts";
 
@@ -22,7 +23,7 @@ export function JobRow({
   mayWrite,
   onUpdate,
   onSubmitted,
-  onRemoved,
+  removal,
 }: {
   readonly job: Job;
   readonly now: Date;
@@ -33,7 +34,7 @@ export function JobRow({
   readonly onUpdate: (job: Job) => void;
   /** Called when the recording has been submitted again, as another job. */
   readonly onSubmitted: (subject: string) => void;
-  readonly onRemoved: (names: ReadonlySet<string>) => void;
+  readonly removal: FinishedRemoval;
 }) {
   const { language } = useLanguage();
   const t = useText();
@@ -78,7 +79,7 @@ export function JobRow({
         {state.kind === "FAILED" && (
           <JobFailed {...{ job, subject, mayWrite, onSubmitted }} {...state} />
         )}
-        {mayWrite && state.kind !== "PROCESSING" && <RemoveJob {...{ job, subject, onRemoved }} />}
+        {mayWrite && state.kind !== "PROCESSING" && <RemoveJob {...{ job, subject, removal }} />}
       </div>
       <div className="side">
         {seconds > 0 && <div>{clockText(seconds)}</div>}

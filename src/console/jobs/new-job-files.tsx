@@ -1,6 +1,7 @@
-import { useRef } from "react";
+import { type ReactNode, useRef } from "react";
 import { charCount, metadataLimits } from "../api/metadata-limits.ts";
 import { Button } from "../parts/button.tsx";
+import { SaidText } from "../parts/said-text.tsx";
 import { TextInput } from "../parts/text-input.tsx";
 import { violationText } from "../text/job-violations.ts";
 import { newJobText } from "../text/jobs.ts";
@@ -89,7 +90,7 @@ function ChosenFile({
       <TextInput
         label={t(newJobText.subject)}
         hint={facts.join(" · ")}
-        problem={useFileProblemText(problem, subject)}
+        problem={useFileProblem(problem, subject)}
         value={subject}
         onChange={onName}
       />
@@ -100,7 +101,7 @@ function ChosenFile({
   );
 }
 
-function useFileProblemText(problem: FileProblem | undefined, subject: string): string | undefined {
+function useFileProblem(problem: FileProblem | undefined, subject: string): ReactNode {
   const t = useText();
   const { language } = useLanguage();
   const chars = charCount(subject);
@@ -114,7 +115,7 @@ function useFileProblemText(problem: FileProblem | undefined, subject: string): 
     case "TOO_LARGE":
       return t(newJobText.tooLarge)(bytesText(language, problem.bytesMax));
     case "SUBJECT":
-      return t(violationText(problem.violation));
+      return <SaidText said={violationText(problem.violation)} />;
     case undefined:
       break;
   }

@@ -16,6 +16,10 @@ export const accountText = {
     is: "Hér er engin innskráningarþjónusta og enginn póstur er sendur. Næst færðu tengil sem þú sendir þeim sem þú býður.",
     en: "There is no sign-in provider here, and no email is sent. In the next step you get a link to send to the person you invite.",
   },
+  isInvited: {
+    is: (email: string) => `Boðið á reikninginn: ${email}`,
+    en: (email: string) => `Member invited: ${email}`,
+  },
   link: { is: "Tengill", en: "Link" },
   linkOf: {
     is: (name: string) => `Innskráningartengill: ${name}`,
@@ -78,6 +82,10 @@ export const accountText = {
   removeNext: {
     is: "Þeim sem fer er vísað út innan sekúndu. Uppskriftir og lyklar verða áfram á reikningnum.",
     en: "They are signed out within a second. Transcripts and keys stay in the account.",
+  },
+  removed: {
+    is: (name: string) => `Ekki lengur á reikningnum: ${name}`,
+    en: (name: string) => `Member removed: ${name}`,
   },
   sessions: { is: "Innskráningar", en: "Sessions" },
   from: {
