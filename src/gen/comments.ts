@@ -551,7 +551,7 @@ export const comments: Readonly<Record<string, string>> = {
   "hlust.accounts.v1.Accounts.SendInvitation": "Sends a member a mail with a link that signs in to the console once, within three days.\n\nThe mail is sent within seconds, or as soon as the mail server accepts it, for up to 24 hours;\nListMembers shows how far it is. Earlier links of the member are no longer valid. If members\nsign in with a provider, the mail has the address of the console instead of a link that signs\nin. The caller needs all scopes of the member's role.",
   "hlust.accounts.v1.Accounts.ListSessions": "Lists the sessions of the console, newest first.\n\nWith the scope `account`, the list contains all sessions of the account; without this scope,\nonly the caller's own.",
   "hlust.accounts.v1.Accounts.DeleteSession": "Ends a session.\n\nThe session is refused within a second. Without the scope `account`, a caller can only end its\nown sessions.",
-  "hlust.accounts.v1.Accounts.ListAuditEvents": "Lists the audit log, newest first: changes to access and recordings, and refused calls.\n\nEvents are never deleted.",
+  "hlust.accounts.v1.Accounts.ListAuditEvents": "Lists the audit log, newest first: changes to access and recordings, and refused calls.\n\nEvents are kept forever unless the operator has set a time (HLUST_AUDIT_DAYS).",
   "hlust.operator.v1.ListNodesRequest": "The request of ListNodes. It has no fields.",
   "hlust.operator.v1.ListNodesResponse": "The nodes that run now.",
   "hlust.operator.v1.ListNodesResponse.nodes": "The nodes, oldest first.",

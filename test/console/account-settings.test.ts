@@ -29,7 +29,8 @@ const dialog = () => page.getByRole("dialog");
 const name = () => page.getByLabel("Nafn reikningsins");
 const media = () => page.getByLabel("Upptökur, eftir komu þeirra", { exact: true });
 const transcripts = () => page.getByLabel("Uppskriftir, eftir síðustu breytingu", { exact: true });
-const saved = async () => await page.getByText("Stillingarnar hafa verið vistaðar.").waitFor();
+const saved = async () =>
+  await page.locator(".toast").getByText("Stillingarnar hafa verið vistaðar.").waitFor();
 
 async function stored() {
   const { json } = await pages.service.call("GET", "/v1/account");
@@ -46,6 +47,33 @@ test("the menu leads to the settings, and the account is renamed with only the k
   await saved();
   assert.deepEqual(await stored(), ["Þjóðskjalasafn & <b>", 0, 0]);
   await page.locator(".account-name").getByText("Þjóðskjalasafn & <b>").waitFor();
+});
+
+test("saved settings are taken back, and what was typed since then stays", async () => {
+  const [before] = await stored();
+  await name().fill("Annað nafn");
+  await media().selectOption("í 90 daga");
+  await button("Vista").click();
+  await dialog().getByRole("button", { name: "Stytta og eyða" }).click();
+  await dialog().waitFor({ state: "detached" });
+  await saved();
+  // What a shorter retention has deleted would not come back.
+  await button("Taka aftur").waitFor({ state: "detached" });
+  assert.deepEqual((await stored()).slice(0, 2), ["Annað nafn", 90]);
+  await media().selectOption("alltaf");
+  await name().fill("Þriðja nafnið");
+  await button("Vista").click();
+  await until(async () => (await stored())[1] === 0);
+  await name().fill("Fjórða");
+  await button("Taka aftur").click();
+  await page.locator(".toast").getByText("Það var tekið aftur.").waitFor();
+  assert.deepEqual((await stored()).slice(0, 2), ["Annað nafn", 90]);
+  assert.equal(await name().inputValue(), "Fjórða");
+  assert.equal(await media().inputValue(), "90");
+  await media().selectOption("alltaf");
+  await name().fill(`${before}`);
+  await button("Vista").click();
+  await until(async () => (await stored())[1] === 0);
 });
 
 test("a shorter retention is saved only after a question that says what is deleted", async () => {
@@ -91,7 +119,7 @@ test("only what was changed is sent, and what others have changed stays", async 
 test("a name that the service refuses, and a lost connection, keep what was typed", async () => {
   await name().fill("a\u0007");
   await button("Vista").click();
-  await page.getByText("has a control character").waitFor();
+  await page.getByText("Hér er ósýnilegt stýritákn.").waitFor();
   await name().fill("Safnið okkar");
   await page.context().setOffline(true);
   await button("Vista").click();
@@ -100,6 +128,31 @@ test("a name that the service refuses, and a lost connection, keep what was type
   assert.equal(await name().inputValue(), "Safnið okkar");
   await button("Vista").click();
   await until(async () => (await stored())[0] === "Safnið okkar");
+});
+
+test("what a later service refuses has a general sentence, followed by its own words", async () => {
+  const refusal = (field: string) => {
+    const fieldViolations = [
+      { field, description: "must be even" },
+      { field, description: "has a control character" },
+    ];
+    const details = [{ "@type": "type.googleapis.com/google.rpc.BadRequest", fieldViolations }];
+    return { status: 400, json: { code: 3, message: `${field}: must be even`, details } };
+  };
+  const english = page.locator("[lang=en]", { hasText: "must be even" });
+  for (const field of ["displayName", "newerField"]) {
+    await page.route("**/v1/account", (route) =>
+      route.request().method() === "PATCH" ? route.fulfill(refusal(field)) : route.fallback(),
+    );
+    await name().fill(`Safnið ${field}`);
+    await button("Vista").click();
+    await page.getByText("Þjónustan tók ekki við þessu.").first().waitFor();
+    await english.waitFor();
+    const inNote = page.getByRole("alert").getByText("Hér er ósýnilegt stýritákn.");
+    if (field === "newerField") await inNote.waitFor();
+    await checkPage(page);
+    await page.unrouteAll();
+  }
 });
 
 test("limits and what is used of them are shown, and the page fits every window", async () => {

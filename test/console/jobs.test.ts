@@ -261,7 +261,7 @@ test("a failed job shows the reason and can be submitted again; a silent recordi
   assert.equal(await row(page, "Störf þingsins").getByRole("button", { name: /Reyna/ }).count(), 0);
   await row(page, "Störf þingsins").getByRole("button", { name: "Fjarlægja: Störf" }).click();
   await row(page, "Störf þingsins").waitFor({ state: "detached" });
-  await page.locator(".toast").getByText("Verkið var fjarlægt: Störf þingsins").waitFor();
+  await page.locator(".note", { hasText: "Verkið var fjarlægt: Störf þingsins" }).waitFor();
   await gone.getByRole("button", { name: "Reyna aftur" }).click();
   await gone.getByText("Reynt aftur").waitFor();
   await until(async () => (await gone.getByText("svaraði 404").count()) === 2);

@@ -53,7 +53,7 @@ const systemSuites: Readonly<Record<string, readonly string[]>> = {
   "pages-account": ["test/console/{account,account-settings,key-changes,keys,usage}.test.ts"],
   "pages-frame": ["test/console/{chunks,commands,first-load,narrow,operator,tabs}.test.ts"],
   "pages-programs": ["test/console/{examples,help,programs,vocabulary,webhooks}.test.ts"],
-  "pages-texts": ["test/console/{job,phrase,problem,webhook}-words.test.ts"],
+  "pages-texts": ["test/console/{form,job,phrase,problem,webhook}-words.test.ts"],
   "pages-transcript": [
     "test/console/{alignment,editor-model,editor-race,overview}.test.ts",
     "test/console/transcript-{focus,states}.test.ts",

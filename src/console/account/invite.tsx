@@ -121,7 +121,8 @@ function useInvite({
     },
     onSuccess: async ({ isMailed = false, ...invited }) => {
       await queries.invalidateQueries({ queryKey: ["account"] });
-      if (isMailed) notify(t(mailText.onItsWay));
+      const { email = "" } = invited.member;
+      notify(isMailed ? t(mailText.onItsWay) : t(accountText.isInvited)(email));
       if (isMailed || (hasProvider && !sendsMail)) onClose();
       else onInvited(invited);
     },

@@ -6,7 +6,7 @@ import type {
 } from "../../gen/hlust/accounts/v1/accounts_pb.ts";
 import { callApi } from "../api/call-api.ts";
 import { useInstalledLanguages } from "../api/installed-languages.ts";
-import { areAllInFields, violationIn, violationOf } from "../api/violations.ts";
+import { areAllInFields, violationIn } from "../api/violations.ts";
 import {
   diarizationOf,
   speakersOf,
@@ -19,6 +19,7 @@ import { useNotify } from "../parts/announcer.tsx";
 import { Button } from "../parts/button.tsx";
 import { Choice } from "../parts/choice.tsx";
 import { ProblemNote } from "../parts/problem-note.tsx";
+import { violationOf } from "../parts/violation-text.tsx";
 import { newJobText } from "../text/jobs.ts";
 import { languageName } from "../text/language-names.ts";
 import { useText } from "../text/language.tsx";

@@ -3,6 +3,7 @@ import { useState } from "react";
 import { ApiError } from "../api/api-error.ts";
 import { Button } from "../parts/button.tsx";
 import { ProblemNote } from "../parts/problem-note.tsx";
+import { SaidText } from "../parts/said-text.tsx";
 import { commonText } from "../text/common.ts";
 import { canHelpAgain, jobFailure } from "../text/job-failures.ts";
 import { violationText } from "../text/job-violations.ts";
@@ -72,11 +73,10 @@ export function JobFailed({
  * refused.
  */
 function RetryProblem({ error }: { readonly error: unknown }) {
-  const t = useText();
   const violation = error instanceof ApiError ? error.violations[0] : undefined;
   return violation ? (
     <span className="failed" role="alert">
-      {t(violationText(violation))}
+      <SaidText said={violationText(violation)} />
     </span>
   ) : (
     <ProblemNote error={error} />

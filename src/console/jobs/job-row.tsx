@@ -10,6 +10,7 @@ import { clockText, secondsOf } from "../text/numbers.ts";
 import { subjectOf, type Job } from "./job.ts";
 import { JobFailed } from "./job-failed.tsx";
 import { JobRunning } from "./job-running.tsx";
+import type { FinishedRemoval } from "./remove-finished.tsx";
 import { RemoveJob } from "./remove-job.tsx";
 import type { VisibleRows } from "./visible-rows.ts";
 
@@ -23,7 +24,7 @@ export function JobRow({
   mayWrite,
   onUpdate,
   onSubmitted,
-  onRemoved,
+  removal,
 }: {
   readonly job: Job;
   readonly now: Date;
@@ -36,7 +37,7 @@ export function JobRow({
   readonly onUpdate: (job: Job) => void;
   /** Called when the recording has been submitted again, as another job. */
   readonly onSubmitted: (subject: string) => void;
-  readonly onRemoved: (names: ReadonlySet<string>) => void;
+  readonly removal: FinishedRemoval;
 }) {
   const { language } = useLanguage();
   const t = useText();
@@ -73,7 +74,7 @@ export function JobRow({
         {state.kind === "FAILED" && (
           <JobFailed {...{ job, subject, mayWrite, onSubmitted }} {...state} />
         )}
-        {mayWrite && state.kind !== "PROCESSING" && <RemoveJob {...{ job, subject, onRemoved }} />}
+        {mayWrite && state.kind !== "PROCESSING" && <RemoveJob {...{ job, subject, removal }} />}
       </div>
       <div className="side">
         {seconds > 0 && <div>{clockText(seconds)}</div>}

@@ -4,6 +4,7 @@ import { jobsText } from "../text/jobs.ts";
 import { useText } from "../text/language.tsx";
 import type { Job } from "./job.ts";
 import { JobRow } from "./job-row.tsx";
+import type { FinishedRemoval } from "./remove-finished.tsx";
 import { useNow } from "../text/use-now.ts";
 import { usePresentTitles } from "./use-present-titles.ts";
 import { usePlaces } from "./use-places.ts";
@@ -25,7 +26,7 @@ export function JobsList({
   readonly mayWrite: boolean;
   readonly onUpdate: (job: Job) => void;
   readonly onSubmitted: (subject: string) => void;
-  readonly onRemoved: (names: ReadonlySet<string>) => void;
+  readonly removal: FinishedRemoval;
 }) {
   const t = useText();
   const now = useNow();

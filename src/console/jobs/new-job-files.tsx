@@ -1,7 +1,8 @@
-import { useRef } from "react";
+import { type ReactNode, useRef } from "react";
 import { charCount, metadataLimits } from "../api/metadata-limits.ts";
 import { Button } from "../parts/button.tsx";
 import { Choice } from "../parts/choice.tsx";
+import { SaidText } from "../parts/said-text.tsx";
 import { TextInput } from "../parts/text-input.tsx";
 import { violationText } from "../text/job-violations.ts";
 import { newJobText } from "../text/jobs.ts";
@@ -103,7 +104,7 @@ function ChosenFile({
       <TextInput
         label={t(newJobText.subject)}
         hint={facts.join(" · ")}
-        problem={useFileProblemText(problem, subject)}
+        problem={useFileProblem(problem, subject)}
         value={subject}
         onChange={(text) => onChange({ subject: text })}
       />
@@ -128,7 +129,7 @@ function ChosenFile({
   );
 }
 
-function useFileProblemText(problem: FileProblem | undefined, subject: string): string | undefined {
+function useFileProblem(problem: FileProblem | undefined, subject: string): ReactNode {
   const t = useText();
   const { language } = useLanguage();
   const chars = charCount(subject);
@@ -142,7 +143,7 @@ function useFileProblemText(problem: FileProblem | undefined, subject: string): 
     case "TOO_LARGE":
       return t(newJobText.tooLarge)(bytesText(language, problem.bytesMax));
     case "SUBJECT":
-      return t(violationText(problem.violation));
+      return <SaidText said={violationText(problem.violation)} />;
     case undefined:
       break;
   }

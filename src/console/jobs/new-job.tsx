@@ -1,5 +1,12 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { type RefObject, type SubmitEvent, useEffect, useRef, useState } from "react";
+import {
+  type ReactNode,
+  type RefObject,
+  type SubmitEvent,
+  useEffect,
+  useRef,
+  useState,
+} from "react";
 import type { TranscriptJobJson } from "../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { ApiError, type FieldViolation } from "../api/api-error.ts";
 import { currentIdentity, identityOf } from "../api/session.ts";
@@ -8,6 +15,7 @@ import { useSession } from "../api/use-session.ts";
 import { Button } from "../parts/button.tsx";
 import { Choice } from "../parts/choice.tsx";
 import { ProblemNote } from "../parts/problem-note.tsx";
+import { SaidText } from "../parts/said-text.tsx";
 import { violationText } from "../text/job-violations.ts";
 import { newJobText } from "../text/jobs.ts";
 import { languageName } from "../text/language-names.ts";
@@ -47,9 +55,9 @@ export function NewJob({
     event.preventDefault();
     send.mutate(ready);
   };
-  const problemIn = (field: string): string | undefined => {
+  const problemIn = (field: string): ReactNode => {
     const found = problems?.violations.find((violation) => violation.field === field);
-    return found && t(violationText(found));
+    return found && <SaidText said={violationText(found)} />;
   };
   return (
     <form ref={form} className="new-job" onSubmit={submit} noValidate>
@@ -75,7 +83,7 @@ export function NewJob({
           }))}
           onChange={(languageCode) => change({ languageCode, recognition: withoutModel(draft) })}
         />
-        <FieldProblem text={problemIn("metadata.languageCode")} />
+        <FieldProblem problem={problemIn("metadata.languageCode")} />
       </div>
       <WrittenChoice
         isWritten={ready.isWritten}
@@ -95,7 +103,7 @@ export function NewJob({
         onChange={change}
         violations={problems?.violations ?? noViolations}
       />
-      <FieldProblem text={otherText(problems?.violations ?? noViolations, t)} />
+      <OtherProblems violations={problems?.violations ?? noViolations} />
       {send.error && !hasViolations(send.error) && <ProblemNote error={send.error} />}
       <div className="new-job-actions">
         <Button type="submit" look="primary" isPending={send.isPending}>
@@ -195,19 +203,23 @@ function hasViolations(error: unknown): error is ApiError {
 const shownFields =
   /^(uri|speechContexts.*|metadata\.(languageCode|subject|description|keywords(\[\d+\])?))$/;
 
-function otherText(
-  violations: readonly FieldViolation[],
-  t: ReturnType<typeof useText>,
-): string | undefined {
-  const others = violations.filter(({ field }) => !shownFields.test(field));
-  return others.map((one) => `${one.field}: ${t(violationText(one))}`).join(" ") || undefined;
+/** The violations in fields that the form does not contain. */
+function OtherProblems({ violations }: { readonly violations: readonly FieldViolation[] }) {
+  return violations
+    .filter(({ field }) => !shownFields.test(field))
+    .map((other) => (
+      <FieldProblem
+        key={`${other.field} ${other.description}`}
+        problem={<SaidText said={violationText(other)} />}
+      />
+    ));
 }
 
 /** The problem with the field above this element. */
-function FieldProblem({ text }: { readonly text: string | undefined }) {
-  return text === undefined ? null : (
+function FieldProblem({ problem }: { readonly problem: ReactNode }) {
+  return problem === undefined ? null : (
     <p className="hint failed" role="alert">
-      {text}
+      {problem}
     </p>
   );
 }

@@ -16,6 +16,10 @@ export const accountText = {
     is: "Hér er engin innskráningarþjónusta og enginn póstur er sendur. Næst færðu tengil sem þú sendir þeim sem þú býður.",
     en: "There is no sign-in provider here, and no email is sent. In the next step you get a link to send to the person you invite.",
   },
+  isInvited: {
+    is: (email: string) => `Boðið á reikninginn: ${email}`,
+    en: (email: string) => `Member invited: ${email}`,
+  },
   link: { is: "Tengill", en: "Link" },
   linkOf: {
     is: (name: string) => `Innskráningartengill: ${name}`,
@@ -79,6 +83,10 @@ export const accountText = {
     is: "Þeim sem fer er vísað út innan sekúndu. Uppskriftir og lyklar verða áfram á reikningnum.",
     en: "They are signed out within a second. Transcripts and keys stay in the account.",
   },
+  removed: {
+    is: (name: string) => `Ekki lengur á reikningnum: ${name}`,
+    en: (name: string) => `Member removed: ${name}`,
+  },
   sessions: { is: "Innskráningar", en: "Sessions" },
   from: {
     is: (address: string) => `frá ${address}`,
@@ -97,8 +105,8 @@ export const accountText = {
   ended: { is: "Innskráningunni er lokið.", en: "Session ended." },
   log: { is: "Dagbók", en: "Audit log" },
   logNext: {
-    is: "Allt sem gert hefur verið við aðgang og uppskriftir. Engu er eytt úr henni.",
-    en: "Changes to access and transcripts. Entries are never deleted.",
+    is: "Allt sem gert hefur verið við aðgang og uppskriftir.",
+    en: "Changes to access and transcripts.",
   },
   logAction: { is: "Hvað", en: "Action" },
   logActor: { is: "Hver", en: "By" },

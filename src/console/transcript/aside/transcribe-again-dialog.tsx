@@ -16,10 +16,11 @@ import { Button } from "../../parts/button.tsx";
 import { Choice } from "../../parts/choice.tsx";
 import { DialogBox } from "../../parts/dialog-box.tsx";
 import { ProblemNote } from "../../parts/problem-note.tsx";
+import { SaidText } from "../../parts/said-text.tsx";
 import { TextInput } from "../../parts/text-input.tsx";
 import { commonText } from "../../text/common.ts";
 import { hintViolationText } from "../../text/hint-violations.ts";
-import { violationText } from "../../text/job-violations.ts";
+import { formViolationText } from "../../text/form-violations.ts";
 import { newJobText } from "../../text/jobs.ts";
 import { languageName } from "../../text/language-names.ts";
 import { useText } from "../../text/language.tsx";
@@ -90,7 +91,9 @@ export function TranscribeAgainDialog({
       <TextInput
         label={t(transcribeAgainText.words)}
         hint={t(transcribeAgainText.wordsHint)}
-        problem={violation && isOfWords ? t(hintViolationText(violation)) : undefined}
+        problem={
+          violation && isOfWords ? <SaidText said={hintViolationText(violation)} /> : undefined
+        }
         lines={3}
         value={words}
         onChange={(text) => {
@@ -144,11 +147,10 @@ function Refusal({
   readonly error: Error;
   readonly violation: FieldViolation | undefined;
 }) {
-  const t = useText();
   const own = { TRANSCRIPT_WITHOUT_MEDIA: transcribeAgainText.withoutMedia };
   return violation ? (
     <p className="failed" role="alert">
-      {t(violationText(violation))}
+      <SaidText said={formViolationText(violation)} />
     </p>
   ) : (
     <ProblemNote error={error} own={own} />

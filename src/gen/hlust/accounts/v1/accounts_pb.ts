@@ -3923,7 +3923,7 @@ export const Accounts: GenService<{
   /**
    * Lists the audit log, newest first: changes to access and recordings, and refused calls.
    *
-   * Events are never deleted.
+   * Events are kept forever unless the operator has set a time (HLUST_AUDIT_DAYS).
    *
    * @generated from rpc hlust.accounts.v1.Accounts.ListAuditEvents
    */
