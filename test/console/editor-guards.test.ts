@@ -16,6 +16,7 @@ import {
   withTexts,
 } from "./edited-page.ts";
 import { changeElsewhere, createInterview, segmentsOf, turns } from "./edited-transcript.ts";
+import { createTalk, openPlayable, untilPlayed } from "./played-page.ts";
 import { openTestPages, type TestPages } from "./open-test-pages.ts";
 import { createTranscript, interviewMetadata } from "./spoken-transcript.ts";
 
@@ -156,6 +157,32 @@ test("React does not walk through the edited text when the page changes", async 
   await page.getByText("drög geymd hér").waitFor();
   const walked = await page.evaluate<number>("walked.size");
   assert.ok(walked < 10, `${walked} of 40 paragraphs`);
+});
+
+test("a letter does not search the page, and the playback asks the browser for no frames", async () => {
+  await using page = await openPlayable(pages, await createTalk(pages));
+  await placeCaret(page, 3, 0);
+  await page.evaluate(`(() => {
+    globalThis.asked = { searches: 0, frames: 0 };
+    const { querySelector } = Document.prototype;
+    Document.prototype.querySelector = function (selector) {
+      asked.searches += 1;
+      return querySelector.call(this, selector);
+    };
+    const { requestAnimationFrame } = window;
+    window.requestAnimationFrame = (callback) => {
+      asked.frames += 1;
+      return requestAnimationFrame.call(window, callback);
+    };
+  })()`);
+  await page.keyboard.type("abc");
+  assert.equal(await page.evaluate("asked.searches"), 0);
+  await page.keyboard.press("Escape");
+  await untilPlayed(page, ({ place }) => place > 1);
+  const frames = await page.evaluate<number>("asked.frames");
+  await untilPlayed(page, ({ place }) => place > 3);
+  const more = (await page.evaluate<number>("asked.frames")) - frames;
+  assert.ok(more <= 10, `${more} frames in two seconds`);
 });
 
 test("while the text changes, no text beyond the screen is painted, until the user scrolls", async () => {
