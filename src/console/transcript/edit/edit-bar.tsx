@@ -10,6 +10,7 @@ import type { Commands } from "./keys/commands.ts";
 import { useCommand } from "./keys/use-commands.ts";
 import type { DraftState } from "./saving/draft-keeper.ts";
 import { SaveNote } from "./saving/save-note.tsx";
+import { UnkeptNote } from "./saving/unkept-note.tsx";
 import { useBarHeight } from "./use-bar-height.ts";
 import { useLoaded } from "../use-loaded.ts";
 import type { Save } from "./use-save.ts";
@@ -90,6 +91,7 @@ export function EditBar({
         {notes}
       </div>
       <SaveNote save={save} editor={editor} name={name} />
+      {isUnsaved && <UnkeptNote draft={save.draft} editor={editor} name={name} />}
       <DraftNotes save={save} onEnd={onEnd} onReopen={onReopen} />
       {isAsking && question && (
         <question.EndQuestion {...{ editor, save, name, onEnd }} onClose={keep} />
@@ -137,7 +139,8 @@ function DraftNotes({
 /** Where unsaved changes are kept, in words. */
 function draftText({ here, service }: DraftState) {
   if (here === "failed") {
-    return service === "kept" ? editText.draftOnlyOnService : editText.draftFailed;
+    if (service === "none") return editText.draftFailed;
+    return service === "kept" ? editText.draftOnlyOnService : editText.draftNowhere;
   }
   if (here !== "kept") return editText.unsaved;
   if (service === "elsewhere") return editText.draftElsewhere;
