@@ -133,53 +133,6 @@ test("an invited member signs in once with the link that an owner has copied", a
   await button("Fjarlægja: Guðrún").waitFor({ state: "detached" });
 });
 
-test("an invitation is sent by mail, with what became of it, and is sent again", async () => {
-  let isRefused = true;
-  await using receiver = await openMailReceiver({ refuses: () => (isRefused ? 550 : undefined) });
-  await using mailing = await openTestPages({
-    HLUST_SMTP_URL: `smtp://127.0.0.1:${receiver.port}?tls=off`,
-    HLUST_MAIL_FROM: "Hlust <hlust@example.org>",
-    HLUST_PUBLIC_URL: "https://hlust.example",
-    HLUST_ENGINE: "scripted",
-  });
-  await using mailed = await mailing.open("/account");
-  const inDialog = mailed.getByRole("dialog");
-  await mailed.getByRole("button", { name: "Bjóða notanda" }).click();
-  await inDialog.getByText("Boð með tengli er sent á netfangið.").waitFor();
-  await inDialog.getByLabel("Netfang").fill("ragna@example.is");
-  await inDialog.getByRole("button", { name: "Bjóða notanda" }).click();
-  await mailed.locator(".toast").getByText("Pósturinn er á leiðinni.").waitFor();
-  const row = mailed.getByRole("list", { name: "Fólk" }).getByRole("listitem");
-  await row
-    .getByText("póstur fór ekki: póstþjónninn tekur ekki við pósti á þetta netfang")
-    .waitFor();
-  await row.getByText("550 5.1.1 no such user here").waitFor();
-  await mailed.getByText("First key sendi boð í pósti á ragna@example.is").waitFor();
-  await checkLooks(mailed, "account-mail", [
-    { size: "phone", language: "en", theme: "light" },
-    { size: "desktop", language: "is", theme: "dark" },
-  ]);
-  isRefused = false;
-  await mailed.getByRole("button", { name: "Tengill: ragna@example.is" }).click();
-  // The link can still be created here.
-  await inDialog.getByRole("button", { name: "Búa til tengil" }).waitFor();
-  await inDialog.getByText("Eldri tenglar falla úr gildi, líka þeir sem voru sendir").waitFor();
-  await inDialog.getByRole("button", { name: "Senda aftur í pósti" }).press("Enter");
-  await inDialog.waitFor({ state: "detached" });
-  await row.getByText("póstur sendur").waitFor();
-  assert.match(receiver.received[0]?.parts.get("text/plain") ?? "", /\/console\/#signInToken=/);
-  // At most five a day go to an address: the dialog says so, and a link can be made.
-  const [{ name }] = (await mailing.service.call("GET", "/v1/members")).json.members;
-  for (let count = 2; count < 5; count += 1) {
-    assert.equal((await mailing.service.call("POST", `/v1/${name}:sendInvitation`)).status, 200);
-  }
-  await mailed.getByRole("button", { name: "Tengill: ragna@example.is" }).click();
-  await inDialog.getByRole("button", { name: "Senda aftur í pósti" }).press("Enter");
-  await inDialog.getByRole("alert").getByText("Fimm bréf hafa verið send").waitFor();
-  await inDialog.getByRole("button", { name: "Búa til tengil" }).press("Enter");
-  await inDialog.locator("pre").getByText("https://hlust.example/console/#signIn").waitFor();
-});
-
 test("a session is ended from another session; a viewer sees only their own sessions", async () => {
   const { json } = await pages.service.call("POST", "/v1/apiKeys", {
     displayName: "Ása á Akureyri",
@@ -269,4 +222,52 @@ test("actText() returns the name of an unknown act", () => {
     en: "created the API key",
   });
   assert.deepEqual(actText("toString", {}), { is: "toString", en: "toString" });
+});
+
+// It comes last: closing its pages closes those of the other tests, if they share a browser.
+test("an invitation is sent by mail, with what became of it, and is sent again", async () => {
+  let isRefused = true;
+  await using receiver = await openMailReceiver({ refuses: () => (isRefused ? 550 : undefined) });
+  await using mailing = await openTestPages({
+    HLUST_SMTP_URL: `smtp://127.0.0.1:${receiver.port}?tls=off`,
+    HLUST_MAIL_FROM: "Hlust <hlust@example.org>",
+    HLUST_PUBLIC_URL: "https://hlust.example",
+    HLUST_ENGINE: "scripted",
+  });
+  await using mailed = await mailing.open("/account");
+  const inDialog = mailed.getByRole("dialog");
+  await mailed.getByRole("button", { name: "Bjóða notanda" }).click();
+  await inDialog.getByText("Boð með tengli er sent á netfangið.").waitFor();
+  await inDialog.getByLabel("Netfang").fill("ragna@example.is");
+  await inDialog.getByRole("button", { name: "Bjóða notanda" }).click();
+  await mailed.locator(".toast").getByText("Pósturinn er á leiðinni.").waitFor();
+  const row = mailed.getByRole("list", { name: "Fólk" }).getByRole("listitem");
+  await row
+    .getByText("póstur fór ekki: póstþjónninn tekur ekki við pósti á þetta netfang")
+    .waitFor();
+  await row.getByText("550 5.1.1 no such user here").waitFor();
+  await mailed.getByText("First key sendi boð í pósti á ragna@example.is").waitFor();
+  await checkLooks(mailed, "account-mail", [
+    { size: "phone", language: "en", theme: "light" },
+    { size: "desktop", language: "is", theme: "dark" },
+  ]);
+  isRefused = false;
+  await mailed.getByRole("button", { name: "Tengill: ragna@example.is" }).click();
+  // The link can still be created here.
+  await inDialog.getByRole("button", { name: "Búa til tengil" }).waitFor();
+  await inDialog.getByText("Eldri tenglar falla úr gildi, líka þeir sem voru sendir").waitFor();
+  await inDialog.getByRole("button", { name: "Senda aftur í pósti" }).press("Enter");
+  await inDialog.waitFor({ state: "detached" });
+  await row.getByText("póstur sendur").waitFor();
+  assert.match(receiver.received[0]?.parts.get("text/plain") ?? "", /\/console\/#signInToken=/);
+  // At most five a day go to an address: the dialog says so, and a link can be made.
+  const [{ name }] = (await mailing.service.call("GET", "/v1/members")).json.members;
+  for (let count = 2; count < 5; count += 1) {
+    assert.equal((await mailing.service.call("POST", `/v1/${name}:sendInvitation`)).status, 200);
+  }
+  await mailed.getByRole("button", { name: "Tengill: ragna@example.is" }).click();
+  await inDialog.getByRole("button", { name: "Senda aftur í pósti" }).press("Enter");
+  await inDialog.getByRole("alert").getByText("Fimm bréf hafa verið send").waitFor();
+  await inDialog.getByRole("button", { name: "Búa til tengil" }).press("Enter");
+  await inDialog.locator("pre").getByText("https://hlust.example/console/#signIn").waitFor();
 });
