@@ -129,8 +129,8 @@ test("with eight transcripts and two lists of jobs open, every tab can call the 
       .waitFor();
   }
   for (const page of open) assert.equal(await callFrom(page), 200);
-  // The account has one stream of jobs, and two of transcripts, however many tabs are open. Three of
-  // the six connections of the browser are left for calls.
+  // However many tabs are open, there is one stream of jobs, and two of transcripts. That leaves
+  // three of the browser's six connections for calls.
   await until(async () => streams.jobs === 1 && streams.transcripts === 2);
   for (const page of open.slice(1)) await page.close();
 });
