@@ -74,7 +74,7 @@ test("G and the letters that ? lists open every page of the menu", async () => {
   await shortcuts(page).waitFor({ state: "detached" });
   const opened: string[] = [];
   const place = (): string => new URL(page.url()).pathname;
-  // The reference is no page of the console, so it comes last.
+  // The reference does not belong to the console, so it comes last.
   for (const letter of letters.toSorted((a, b) => Number(a === "D") - Number(b === "D"))) {
     const before = place();
     await page.keyboard.press("g");

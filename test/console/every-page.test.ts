@@ -1,6 +1,6 @@
 // Every page of the console, with names that are hard to lay out: nothing moves, nothing is wider
-// than the window or cut, lines stay readable, axe finds nothing, targets are large enough, at 400 %
-// the focus is never covered, and no error is logged.
+// than the window or cut, lines stay readable, axe finds nothing, targets are large enough, the
+// focus is never covered at 400 %, and no error is logged.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
