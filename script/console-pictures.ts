@@ -40,7 +40,7 @@ await using pages = await openTestPages(
   ],
   "full",
 );
-const name = await seed(pages);
+const { name, webhook } = await seed(pages);
 
 await picture("sign-in", await pages.open("/", { key: undefined }), "h1");
 await picture("overview", await pages.open("/"), ".usage");
@@ -61,6 +61,8 @@ await picture("import", await pages.open("/import"), "main form");
 await picture("bin", await pages.open("/bin"), "main li");
 await picture("vocabulary", await pages.open("/vocabulary"), "main li");
 await picture("webhooks", await pages.open("/webhooks"), "main li");
+await picture("webhook", await pages.open(`/${webhook}`), ".webhook-facts");
+await picture("operator", await pages.open("/operator"), "main table");
 await picture("programs", await pages.open("/programs"), "main pre");
 await picture("usage", await pages.open("/usage"), "main table");
 await picture("account-settings", await pages.open("/account/settings"), "main form");
@@ -128,11 +130,14 @@ async function editing(page: Page): Promise<Page> {
   return page;
 }
 
-/** Fills the account with data. Returns the name of the interview's transcript. */
-async function seed({ service }: TestPages): Promise<string> {
-  const call = async (method: string, path: string, body: object): Promise<void> => {
+/** Fills the account with data. Returns the names of the interview's transcript and a webhook. */
+async function seed({
+  service,
+}: TestPages): Promise<{ readonly name: string; readonly webhook: string }> {
+  const call = async (method: string, path: string, body: object) => {
     const { status, json } = await service.call(method, path, body);
     if (status !== 200) throw new Error(JSON.stringify(json));
+    return json;
   };
   await call("PATCH", "/v1/account", { displayName: "Fréttastofan" });
   const talk = interview();
@@ -148,8 +153,8 @@ async function seed({ service }: TestPages): Promise<string> {
   for (const phrase of ["Skeiðará", "Núpsstaður", "Þórdís Ægisdóttir"]) {
     await call("POST", "/v2beta1/vocabularyPhrases", { phrase, languageCode: "is-IS" });
   }
-  const webhook = { url: "https://frettastofan.example/uppskriftir", displayName: "Fréttakerfið" };
-  await call("POST", "/v1/webhooks", webhook);
+  const receiver = { url: "https://frettastofan.example/uppskriftir", displayName: "Fréttakerfið" };
+  const { webhook } = await call("POST", "/v1/webhooks", receiver);
   const made = await createTranscript(service, { metadata: interviewMetadata, segments }, media);
   await until(async () => {
     const { json } = await service.call("GET", `/v1alpha1/${made}`);
@@ -174,5 +179,5 @@ async function seed({ service }: TestPages): Promise<string> {
     useUri: true,
     uri: `${service.address}/console/assets/fundur.mp3`,
   });
-  return made;
+  return { name: made, webhook: webhook.name };
 }

@@ -829,6 +829,7 @@ export const comments: Readonly<Record<string, string>> = {
   "hlust.transcripts.v1alpha1.TranscriptDraft.update_time": "The time at which the draft was saved.",
   "hlust.transcripts.v1alpha1.GetTranscriptDraftRequest": "The request of GetTranscriptDraft.",
   "hlust.transcripts.v1alpha1.GetTranscriptDraftRequest.name": "The name of the draft, as `transcripts/<transcript_id>/draft`.",
+  "hlust.transcripts.v1alpha1.GetTranscriptDraftRequest.allow_missing": "Whether a draft that does not exist is returned with its `name` alone, instead of the error\nDRAFT_NOT_FOUND. Then it has no `etag`.",
   "hlust.transcripts.v1alpha1.SaveTranscriptDraftRequest": "The request of SaveTranscriptDraft.",
   "hlust.transcripts.v1alpha1.SaveTranscriptDraftRequest.draft": "The draft, with its `name`, `base_version` and `content`.",
   "hlust.transcripts.v1alpha1.DeleteTranscriptDraftRequest": "The request of DeleteTranscriptDraft.",

@@ -52,16 +52,16 @@ interface DraftParts {
 export function draftMethods(parts: DraftParts) {
   const { db, answers } = parts;
   return {
-    async getTranscriptDraft({ name }, context) {
+    async getTranscriptDraft({ name, allowMissing }, context) {
       const owner = callerOf(context);
       const id = draftTranscriptIdIn(name);
       if (!id) throw draftNotFound(name);
-      const bytes = await draftBytes(db, owner, id);
-      if (bytes === undefined) throw draftNotFound(name);
+      const bytes = (await draftBytes(db, owner, id)) ?? 0;
       answers.hold(owner.accountId, heldPerByte * bytes)[Symbol.dispose]();
       const draft = await findDraft(db, owner, id);
-      if (!draft) throw draftNotFound(name);
-      return draftMessage(name, draft, draft.content);
+      if (draft) return draftMessage(name, draft, draft.content);
+      if (!allowMissing) throw draftNotFound(name);
+      return create(TranscriptDraftSchema, { name });
     },
 
     async saveTranscriptDraft(request, context) {

@@ -9,6 +9,7 @@ import type { Tables } from "../../src/database/tables.ts";
 import { createLog } from "../../src/std/log.ts";
 import { until } from "../fixtures/until.ts";
 import { checkPage, checkShift } from "./check-page.ts";
+import { expectProblems } from "./expected-problems.ts";
 import { checkLooks, openTestPages, show, someLooks, type TestPages } from "./open-test-pages.ts";
 
 const icelandic = { size: "desktop", language: "is", theme: "light" } as const;
@@ -117,6 +118,7 @@ test("only what was changed is sent, and what others have changed stays", async 
 });
 
 test("a name that the service refuses, and a lost connection, keep what was typed", async () => {
+  expectProblems(page, /^400 PATCH \/console\/api\/v1\/account$/);
   await name().fill("a\u0007");
   await button("Vista").click();
   await page.getByText("Hér er ósýnilegt stýritákn.").waitFor();

@@ -6,6 +6,7 @@ import { until } from "../fixtures/until.ts";
 import { AlignmentCalls, slow, speech, unaligned } from "../spec/alignment.ts";
 import { segmentOf } from "../spec/transcripts.ts";
 import { openEditing, placeCaret, untilTexts } from "./edited-page.ts";
+import { expectProblems } from "./expected-problems.ts";
 import { checkLooks, openTestPages, show, someLooks, type TestPages } from "./open-test-pages.ts";
 
 let pages: TestPages;
@@ -98,6 +99,7 @@ test("a recording is transcribed again in another language with a chosen model, 
   const name = await calls.create(speech);
   const { version } = await calls.get(name);
   await using page = await openAside(name);
+  expectProblems(page, /^400 POST .*transcriptjob:submit$/);
   await again(page).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByText("verður áfram til sem eldri útgáfa").waitFor();
@@ -139,6 +141,7 @@ test("a recording is transcribed again in another language with a chosen model, 
 test("with a model that distinguishes speakers, their maximum number is chosen, or none", async () => {
   const name = await calls.create(speech);
   await using page = await pages.open("/nowhere");
+  expectProblems(page, /^400 POST .*transcriptjob:submit$/);
   const scripted = { name: "scripted", languageCodes: ["en-US", "is-IS"], uses: ["JOB"] };
   const diarization = { name: "diarization", languageCodes: [], uses: [] };
   const models = { json: { models: [scripted, diarization] } };

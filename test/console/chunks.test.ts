@@ -5,6 +5,7 @@ import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
 import { caretOf, openEditing, placeCaret } from "./edited-page.ts";
 import { createInterview } from "./edited-transcript.ts";
+import { expectProblems } from "./expected-problems.ts";
 import { checkLooks, openTestPages, show, someLooks, type TestPages } from "./open-test-pages.ts";
 
 let pages: TestPages;
@@ -25,6 +26,7 @@ async function failFiles(page: Page, files: RegExp): Promise<() => Promise<void>
 
 test("a dialog that cannot be loaded says so, and can be tried again", async () => {
   await using page = await pages.open("/vocabulary");
+  expectProblems(page, /DISCONNECTED GET \/console\/assets\//);
   const restore = await failFiles(page, /\/assets\/edit-phrase-.*\.js$/);
   const add = page.getByRole("button", { name: "Bæta við", exact: true });
   await add.click();
@@ -43,6 +45,7 @@ test("a dialog that cannot be loaded says so, and can be tried again", async () 
 
 test("a dialog whose styles cannot be loaded is not shown without them", async () => {
   await using page = await pages.open("/vocabulary");
+  expectProblems(page, /DISCONNECTED GET \/console\/assets\//);
   const open = page.getByRole("button", { name: "Flytja inn lista" });
   await open.waitFor();
   const restore = await failFiles(page, /\/assets\/.*\.css$/);
@@ -63,6 +66,7 @@ test("a dialog whose styles cannot be loaded is not shown without them", async (
 test("the editor keeps its text and caret when a dialog of it cannot be loaded", async () => {
   const name = await createInterview(pages.service);
   await using page = await openEditing(pages, name);
+  expectProblems(page, /DISCONNECTED GET \/console\/assets\//);
   const restore = await failFiles(page, /\/assets\/(?:go-to-time|note-dialog)-.*\.js$/);
   await placeCaret(page, 0, 0);
   await page.keyboard.type("Jæja. ");

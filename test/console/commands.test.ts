@@ -58,6 +58,36 @@ test("G and a letter open the pages, also after a wrong letter, and with keys of
   await heading(page, "Orðaforði").waitFor();
 });
 
+test("G and the letters that ? lists open every page of the menu", async () => {
+  await using page = await pages.open("/usage");
+  await heading(page, "Notkun").waitFor();
+  // The menu has all pages except those that a page leads to, and the page of the API.
+  const menu = await page.evaluate<string[]>(
+    `[...document.querySelectorAll(".rail nav a, .foot a")].map((link) => link.pathname)`,
+  );
+  await page.keyboard.press("?");
+  const keys = shortcuts(page).locator("dt", { hasText: /^G / });
+  await keys.first().waitFor();
+  const letters = (await keys.allInnerTexts()).map((text) => text.trim().slice(-1));
+  assert.equal(new Set(letters).size, letters.length);
+  await page.keyboard.press("Escape");
+  await shortcuts(page).waitFor({ state: "detached" });
+  const opened: string[] = [];
+  const place = (): string => new URL(page.url()).pathname;
+  // The reference does not belong to the console, so it comes last.
+  for (const letter of letters.toSorted((a, b) => Number(a === "D") - Number(b === "D"))) {
+    const before = place();
+    await page.keyboard.press("g");
+    await page.keyboard.press(letter.toLowerCase());
+    await page.waitForURL(({ pathname }) => pathname !== before);
+    await page.locator("h1").first().waitFor();
+    opened.push(place());
+  }
+  const withoutKey = menu.filter((path) => !opened.includes(path));
+  assert.deepEqual(withoutKey, []);
+  assert.ok(opened.length >= 15, opened.join(" "));
+});
+
 test("/ searches transcripts and N makes a new one, with the focus where one types", async () => {
   await using page = await pages.open("/usage");
   await heading(page, "Notkun").waitFor();

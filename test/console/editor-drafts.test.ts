@@ -17,6 +17,7 @@ import {
   turns,
   versionsOf,
 } from "./edited-transcript.ts";
+import { expectProblems } from "./expected-problems.ts";
 import { checkLooks, openTestPages, show, someLooks, type TestPages } from "./open-test-pages.ts";
 import { cpuSlowness } from "../fixtures/cpu-slowness.ts";
 
@@ -122,6 +123,7 @@ test("a draft can be discarded, and the text is that of the version again", asyn
 test("another browser finds the draft on the service, and neither overwrites the other's", async () => {
   const name = await createInterview(pages.service);
   await using page = await pages.open(`/${name}`);
+  expectProblems(page, /^409 PUT .*\/draft$/);
   await edit(page);
   await placeCaret(page, 0, 0);
   await page.keyboard.type("Hér. ");
@@ -157,6 +159,7 @@ test("another browser finds the draft on the service, and neither overwrites the
 test("while the version of a draft cannot be read, editing waits, and the draft stays as it is", async () => {
   const name = await createInterview(pages.service);
   await using page = await pages.open(`/${name}`);
+  expectProblems(page, /^429 GET .*\/(draft|versions)/);
   await leaveDraft(page, "Jæja. ");
   const theirs = second.replace("rólega", "hægt");
   const changed = turns.map(([speaker, text], at) => [speaker, at === 1 ? theirs : text] as const);
@@ -184,6 +187,7 @@ test("while the version of a draft cannot be read, editing waits, and the draft 
 test("saving in one browser leaves the newer draft of another on the service, and says so", async () => {
   const name = await createInterview(pages.service);
   await using one = await pages.open(`/${name}`);
+  expectProblems(one, /^409 (PUT|DELETE) .*\/draft$/);
   await edit(one);
   await placeCaret(one, 0, 0);
   await one.keyboard.type("Hér. ");

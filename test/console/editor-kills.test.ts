@@ -13,6 +13,7 @@ import { openBrowserWithProfile } from "../fixtures/open-browser.ts";
 import { until } from "../fixtures/until.ts";
 import { first, openEditing, placeCaret, textsOf, untilTexts, withTexts } from "./edited-page.ts";
 import { createInterview, versionsOf } from "./edited-transcript.ts";
+import { expectProblems } from "./expected-problems.ts";
 import { cookieOfKey } from "./kept-contexts.ts";
 import { openTestPages, type TestPages } from "./open-test-pages.ts";
 
@@ -126,6 +127,8 @@ test("while the database of the service is unavailable, the text is kept, and it
     await using pages = await openTestPages({ DATABASE_URL: postgres.url });
     const name = await createInterview(pages.service);
     await using page = await openEditing(pages, name);
+    // The database is unavailable, and so are all calls that need it.
+    expectProblems(page, /^50[03] (GET|POST|PUT) /);
     await postgres.kill();
     await placeCaret(page, 0, 0);
     await page.keyboard.type("Jæja. ");

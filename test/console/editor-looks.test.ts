@@ -6,7 +6,7 @@ import { wavOf } from "../fixtures/jobs-fixture.ts";
 import { until } from "../fixtures/until.ts";
 import { caretOf, first, fourth, second, third, untilTexts, withTexts } from "./edited-page.ts";
 import { createInterview, versionsOf } from "./edited-transcript.ts";
-import { openTestPages, seriousFindings, type TestPages } from "./open-test-pages.ts";
+import { openTestPages, findingsOfAxe, type TestPages } from "./open-test-pages.ts";
 import { createTranscript, interview, interviewMetadata } from "./spoken-transcript.ts";
 
 let pages: TestPages;
@@ -189,7 +189,7 @@ test("in forced colors, marks have the system's colors and more than a color, in
     const now = "::highlight(hlust-now)";
     assert.equal(await styleOf(page, ".segment p", "backgroundColor", now), highlight, state);
     assert.match(await styleOf(page, ".segment p", "textDecorationLine", now), /underline/, state);
-    assert.deepEqual(await seriousFindings(page), [], state);
+    assert.deepEqual(await findingsOfAxe(page), [], state);
   }
   await page.keyboard.press("Control+f");
   await page.locator(".find-panel").first().waitFor();
@@ -199,7 +199,7 @@ test("in forced colors, marks have the system's colors and more than a color, in
   await page.keyboard.press("Shift+F2");
   await page.locator(".edit-cue[aria-current]").waitFor();
   assert.equal(await styleOf(page, ".edit-cue[aria-current]", "outlineStyle"), "solid");
-  assert.deepEqual(await seriousFindings(page), [], "with subtitles");
+  assert.deepEqual(await findingsOfAxe(page), [], "with subtitles");
   // Buttons have an edge, and the focus is seen.
   await page.getByRole("button", { name: "Lesa", exact: true }).focus();
   await page.keyboard.press("Shift+Tab");

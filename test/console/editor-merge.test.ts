@@ -22,6 +22,7 @@ import {
   turns,
   versionsOf,
 } from "./edited-transcript.ts";
+import { expectProblems } from "./expected-problems.ts";
 import { checkLooks, openTestPages, someLooks, type TestPages } from "./open-test-pages.ts";
 import { sentChanges } from "./sent-changes.ts";
 import {
@@ -58,6 +59,7 @@ async function saved(page: Page): Promise<void> {
 test("changes of others in other places join by themselves when the text is saved", async () => {
   const name = await createInterview(pages.service);
   await using page = await openEditing(pages, name);
+  expectProblems(page, /^409 POST .*:modifySegments$/);
   await placeCaret(page, 0, 0);
   await page.keyboard.type("Jæja. ");
   const theirs = second.replace("rólega", "mjög rólega");
@@ -80,6 +82,7 @@ test("changes of others in other places join by themselves when the text is save
 test("if others have made the same changes, saving makes no further version", async () => {
   const name = await createInterview(pages.service);
   await using page = await openEditing(pages, name);
+  expectProblems(page, /^409 POST .*:modifySegments$/);
   await placeCaret(page, 0, 0);
   await page.keyboard.type("Jæja. ");
   await saveElsewhere(name, 0, `Jæja. ${first}`);
@@ -94,6 +97,7 @@ test("if others have made the same changes, saving makes no further version", as
 test("what was saved before does not clash with a version that others made of it", async () => {
   const name = await createInterview(pages.service);
   await using page = await openEditing(pages, name);
+  expectProblems(page, /^409 POST .*:modifySegments$/);
   await placeCaret(page, 0, 0);
   await page.keyboard.type("Jæja. ");
   await saved(page);
@@ -115,6 +119,7 @@ test("the same words changed by two are shown as mine, theirs and both, and the 
   ] as const) {
     const name = await createInterview(pages.service);
     await using page = await openEditing(pages, name);
+    expectProblems(page, /^409 POST .*:modifySegments$/);
     await placeCaret(page, 1, second.indexOf("rólega") + 2);
     await page.keyboard.press("Control+ArrowLeft");
     await page.keyboard.press("Control+Shift+ArrowRight");
@@ -136,6 +141,7 @@ test("the same words changed by two are shown as mine, theirs and both, and the 
 test("the question about clashes can be put off, and is usable in each look", async () => {
   const name = await createInterview(pages.service);
   await using page = await openEditing(pages, name);
+  expectProblems(page, /^409 POST .*:modifySegments$/);
   await placeCaret(page, 0, 0);
   await page.keyboard.press("Control+Shift+ArrowRight");
   await page.keyboard.type("Sælan");
@@ -158,6 +164,7 @@ test("a version of others joins under the open cursor, and undo takes back only 
   const name = await createInterview(pages.service, { said });
   const texts = said.map(([, text]) => text);
   await using page = await openEditing(pages, name, said.length);
+  expectProblems(page, /^409 POST .*:modifySegments$/);
   await placeCaret(page, 21, 0);
   await page.keyboard.type("Jæja. ");
   await page.keyboard.press("Control+End");
@@ -229,6 +236,7 @@ async function clash(page: Page, name: string, theirs: string): Promise<void> {
 test("a version that comes while clashes are decided is joined too, and nothing of it is lost", async () => {
   const name = await createInterview(pages.service);
   await using page = await openEditing(pages, name);
+  expectProblems(page, /^409 POST .*:modifySegments$/);
   const theirs = second.replace("rólega", "hratt");
   await clash(page, name, theirs);
   const later = turns.map(([speaker, said], at) => {
@@ -249,6 +257,7 @@ test("a version that comes while clashes are decided is joined too, and nothing 
 test("choices about a text that has changed since are not taken: the user is asked again", async () => {
   const name = await createInterview(pages.service);
   await using page = await openEditing(pages, name);
+  expectProblems(page, /^409 POST .*:modifySegments$/);
   await clash(page, name, second.replace("rólega", "hratt"));
   const choose = async (): Promise<void> => {
     await dialogOf(page).getByRole("radio", { name: "Þeirra:" }).check();
@@ -274,6 +283,7 @@ test("choices about a text that has changed since are not taken: the user is ask
 test("if others save a version before each attempt, the page says so, and saves when it is asked again", async () => {
   const name = await createInterview(pages.service);
   await using page = await openEditing(pages, name);
+  expectProblems(page, /^409 POST .*:modifySegments$/);
   await placeCaret(page, 0, 0);
   await page.keyboard.type("Jæja. ");
   let attempts = 0;
@@ -299,6 +309,7 @@ test("if others save a version before each attempt, the page says so, and saves 
 test("if others take their clashing change back, their version joins, and nothing has to be decided", async () => {
   const name = await createInterview(pages.service);
   await using page = await openEditing(pages, name);
+  expectProblems(page, /^409 POST .*:modifySegments$/);
   await clash(page, name, second.replace("rólega", "hratt"));
   await saveElsewhere(name, 0, `Jæja. ${first}`);
   await dialogOf(page).waitFor({ state: "detached" });
@@ -311,6 +322,7 @@ test("if others take their clashing change back, their version joins, and nothin
 test("different speakers for one paragraph are a clash, and the chosen one is saved", async () => {
   const name = await createInterview(pages.service);
   await using page = await openEditing(pages, name);
+  expectProblems(page, /^409 POST .*:modifySegments$/);
   await placeCaret(page, 2, 5);
   await page.keyboard.press("F8");
   await page.getByRole("dialog").waitFor();
@@ -336,6 +348,7 @@ test("the sound of a clash is played from its words", async () => {
   const { segments } = talk;
   const name = await createTranscript(pages.service, { metadata: spokenMetadata, segments }, media);
   await using page = await openEditing(pages, name);
+  expectProblems(page, /^409 POST .*:modifySegments$/);
   await page.waitForFunction("document.querySelector('video, audio')?.readyState > 0");
   const at = segments[1]?.words.findIndex(({ word }) => word.startsWith("rólega")) ?? -1;
   const changed = structuredClone(segments);

@@ -14,6 +14,7 @@ import { createLog } from "../../src/std/log.ts";
 import { until } from "../fixtures/until.ts";
 import { caretOf, first, openEditing, placeCaret, untilTexts, withTexts } from "./edited-page.ts";
 import { createInterview, versionsOf } from "./edited-transcript.ts";
+import { expectProblems } from "./expected-problems.ts";
 import { checkLooks, openTestPages, show, someLooks, type TestPages } from "./open-test-pages.ts";
 import { cpuSlowness } from "../fixtures/cpu-slowness.ts";
 
@@ -91,6 +92,7 @@ test("waiting for the network can be stopped, and the text stays", async () => {
 test("above the limit of calls, saving waits as the service says, and then succeeds by itself", async () => {
   const name = await createInterview(pages.service);
   await using page = await openTyped(name);
+  expectProblems(page, /^429 POST .*:modifySegments$/);
   await limit({ requestsPerMinute: 1 });
   await until(async () => (await pages.service.call("GET", "/v1/account")).status === 429);
   await page.keyboard.press("Control+s");
@@ -111,6 +113,7 @@ test("above the limit of calls, saving waits as the service says, and then succe
 test("if a proxy says that the service is down, saving says so, waits as long as the proxy says, and then saves", async () => {
   const name = await createInterview(pages.service);
   await using page = await openTyped(name);
+  expectProblems(page, /^503 POST .*:modifySegments$/);
   await page.route("**/*:modifySegments", (route) =>
     route.fulfill({ status: 503, headers: { "retry-after": "600" }, body: "<h1>down</h1>" }),
   );
@@ -188,6 +191,7 @@ test("a browser whose quota is full says so, and stores the draft again when the
 test("a draft that is too large for the service stays in the browser, and a version is asked for", async () => {
   const name = await createInterview(pages.service);
   await using page = await openEditing(pages, name);
+  expectProblems(page, /^413 PUT .*\/draft$/);
   await placeCaret(page, 0, 0);
   // Random characters are hardly made smaller by compression: 5 million of them exceed 8 MiB.
   await page.evaluate(`(() => {
@@ -208,6 +212,7 @@ test("a draft that is too large for the service stays in the browser, and a vers
 test("while the account's storage is full, the draft stays in the browser, the page says so, and the service gets it when there is room", async () => {
   const name = await createInterview(pages.service);
   const page = await pages.open("/nowhere");
+  expectProblems(page, /^429 PUT .*\/draft$/);
   // The clock belongs to the context, which is not used again.
   await using _context = page.context();
   await page.clock.install();
@@ -281,6 +286,7 @@ test("settings that could not be read are not overwritten by a change of one of 
   await settings.save(user, JSON.stringify(before));
   const name = await createInterview(pages.service);
   await using page = await pages.open(`/${name}`);
+  expectProblems(page, /^500 GET \/console\/settings$/);
   const rename = (from: string, to: string) =>
     sql`alter table ${sql.table(from)} rename to ${sql.id(to)}`.execute(db);
   const openSettings = async () => {

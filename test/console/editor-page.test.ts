@@ -24,6 +24,7 @@ import {
   turns,
   versionsOf,
 } from "./edited-transcript.ts";
+import { expectProblems } from "./expected-problems.ts";
 import { checkLooks, openTestPages, someLooks, type TestPages } from "./open-test-pages.ts";
 import { createTranscript, interview, interviewMetadata } from "./spoken-transcript.ts";
 
@@ -223,6 +224,7 @@ test("going back to reading asks about unsaved changes: save, discard or keep ed
 test("metadata that others changed meanwhile is not overwritten when the text is saved", async () => {
   const name = await createInterview(pages.service);
   await using page = await openEditing(pages, name);
+  expectProblems(page, /^409 POST .*:modifySegments$/);
   await placeCaret(page, 0, 0);
   await page.keyboard.type("x");
   await changeElsewhere(pages.service, name, { metadata: { subject: "Annað" } });
@@ -288,6 +290,7 @@ test("the editor is loaded only when it is needed, and takes at most 110 kB", as
 test("Ctrl+Shift+S saves with a note, which the list of versions shows, also after a merge", async () => {
   const name = await createInterview(pages.service);
   await using page = await openEditing(pages, name);
+  expectProblems(page, /^409 POST .*:modifySegments$/);
   await page.keyboard.press("Control+Shift+s");
   assert.equal(await page.getByRole("dialog").count(), 0);
   await placeCaret(page, 0, 0);

@@ -17,6 +17,7 @@ import {
   withTexts,
 } from "./edited-page.ts";
 import { createInterview, turns, versionsOf } from "./edited-transcript.ts";
+import { expectProblems } from "./expected-problems.ts";
 import { checkLooks, openTestPages, someLooks, type TestPages } from "./open-test-pages.ts";
 import { cpuSlowness } from "../fixtures/cpu-slowness.ts";
 
@@ -302,6 +303,7 @@ test("a tab that is frozen loses its text to another one, and overwrites nothing
 test("a transcript that is deleted at the moment of saving: the text stays, and is saved as a file", async () => {
   const name = await createInterview(pages.service);
   await using page = await openEditing(pages, name);
+  expectProblems(page, /^404 POST .*:(modifySegments|reportPresence)$/);
   await placeCaret(page, 0, 0);
   await page.keyboard.type("Jæja. ");
   // The page does not learn of it in another way before it saves.

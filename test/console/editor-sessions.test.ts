@@ -19,6 +19,7 @@ import {
   withTexts,
 } from "./edited-page.ts";
 import { createInterview, versionsOf } from "./edited-transcript.ts";
+import { expectProblems } from "./expected-problems.ts";
 import { checkLooks, openTestPages, type TestPages } from "./open-test-pages.ts";
 
 const parts = new AsyncDisposableStack();
@@ -57,6 +58,7 @@ async function signIn(page: Page, key: string): Promise<void> {
 test("a session that ends while typing: after signing in again, the text, its undo and its saving go on", async () => {
   const name = await createInterview(pages.service);
   await using page = await openEditing(pages, name);
+  expectProblems(page, /^401 (GET|POST|PUT) /);
   await placeCaret(page, 0, 0);
   await page.keyboard.type("Jæja. ");
   await endSessions(page);
@@ -80,6 +82,7 @@ test("a session that ends while typing: after signing in again, the text, its un
 test("signing in again in another tab brings the text back, and the draft goes to the service", async () => {
   const name = await createInterview(pages.service);
   await using page = await openEditing(pages, name);
+  expectProblems(page, /^401 (GET|POST|PUT) /);
   await placeCaret(page, 0, 0);
   await page.keyboard.type("Jæja. ");
   await endSessions(page);
@@ -121,6 +124,7 @@ async function draftOf(name: string, key: string) {
 test("another user who signs in in another tab neither sees nor overwrites the draft", async () => {
   const name = await createInterview(pages.service);
   await using page = await openEditing(pages, name);
+  expectProblems(page, /^409 (POST|PUT) /);
   await placeCaret(page, 0, 0);
   await page.keyboard.type("Jæja. ");
   await page.getByText("drög geymd hér").waitFor();

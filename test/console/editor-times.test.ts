@@ -16,6 +16,7 @@ import {
   untilTexts,
 } from "./edited-page.ts";
 import { changeElsewhere } from "./edited-transcript.ts";
+import { expectProblems } from "./expected-problems.ts";
 import { checkLooks, openTestPages, someLooks, type TestPages } from "./open-test-pages.ts";
 import { createTranscript, interview, interviewMetadata } from "./spoken-transcript.ts";
 
@@ -62,11 +63,8 @@ async function save(page: Page): Promise<void> {
 /** Places the caret in a word of a paragraph. */
 async function placeIn(page: Page, paragraph: number, word: number): Promise<void> {
   const before = segments[paragraph]?.words.slice(0, word) ?? [];
-  await placeCaret(
-    page,
-    paragraph,
-    before.reduce((sum, { word }) => sum + word.length, 1),
-  );
+  const offset = before.reduce((sum, { word }) => sum + word.length, 1);
+  await placeCaret(page, paragraph, offset);
 }
 
 const shown = (page: Page, text: string | RegExp) =>
@@ -110,6 +108,7 @@ test("the times of a typed word are set at once, and kept by edits, a save, a cr
   const name = await create();
   const opened = await wordsOf(name);
   const page = await openPlayable(name);
+  expectProblems(page, /^409 POST .*:modifySegments$/);
   await placeIn(page, 0, 4);
   await page.keyboard.press("Control+ArrowLeft");
   await page.keyboard.type("alveg nýtt ");

@@ -1,5 +1,6 @@
 // Every page of the console, with names that are hard to lay out: nothing moves, nothing is wider
-// than the window, axe finds nothing, targets are large enough, and no error is logged.
+// than the window or cut, lines stay readable, axe finds nothing, targets are large enough, the
+// focus is never covered at 400 %, and no error is logged.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -97,12 +98,16 @@ for (const visit of visits) {
     await page.goto(`${pages.service.address}/console${to}`);
     await settled(page, visit.shown);
     const shift = await shiftOf(page);
+    page.on("console", (message) => {
+      if (message.type() === "warning") errors.push(`warned: ${message.text()}`);
+    });
     const found = [
       ...(shift < 0.05 ? [] : [`shifts by ${shift.toFixed(3)}`]),
       ...(await page.evaluate<string[]>(leftTexts)),
       ...(await findingsOfAxe(page, { width: 1280, colorScheme: "light" })),
       ...(await findingsOfAxe(page, { width: 390, colorScheme: "dark" })),
       ...(await tooWide(page)),
+      ...(await coveredFocus(page)),
       ...errors,
     ];
     assert.deepEqual(found, []);
@@ -158,7 +163,9 @@ const windows = [
   [390, 844],
   [640, 512],
   [761, 800],
+  [768, 1024],
   [1080, 800],
+  [1440, 900],
   [1920, 1080],
   [2560, 1440],
 ] as const;
@@ -169,6 +176,81 @@ async function tooWide(page: Page): Promise<string[]> {
     await page.setViewportSize({ width, height });
     const wide = await page.evaluate<number>("document.documentElement.scrollWidth");
     if (wide > width) found.push(`${wide} px wide at ${width} px`);
+    found.push(
+      ...(await page.evaluate<string[]>(cutAndLong)).map((one) => `at ${width} px, ${one}`),
+    );
   }
   return found;
 }
+
+/**
+ * Returns texts that are cut, or beyond the edges of the window, and texts with lines of more than
+ * 110 characters. Boxes that scroll, and texts that end with an ellipsis, may be narrower.
+ */
+const cutAndLong = `(() => {
+  const found = [];
+  const nameOf = (one) => one.outerHTML.slice(0, 120);
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  const range = new Range();
+  while (walker.nextNode()) {
+    const node = walker.currentNode;
+    const parent = node.parentElement;
+    if (node.data.trim() === "" || !parent.checkVisibility({ visibilityProperty: true })) continue;
+    if (parent.closest(".unseen, .skip, option, script, style, noscript")) continue;
+    range.selectNodeContents(node);
+    const boxes = [...range.getClientRects()].filter(({ width, height }) => width > 1 && height > 1);
+    if (boxes.length === 0) continue;
+    let hides = false;
+    for (let box = parent; box && box !== document.body; box = box.parentElement) {
+      const { overflowX } = getComputedStyle(box);
+      hides ||= overflowX !== "visible";
+    }
+    const right = Math.max(...boxes.map((box) => box.right));
+    const left = Math.min(...boxes.map((box) => box.left));
+    if (!hides && (right > innerWidth + 1 || left < -1)) found.push("cut: " + nameOf(parent));
+    const block = parent.closest("p, li, dd, td, div");
+    if (!block || block.closest("pre, table, .ProseMirror, svg")) continue;
+    const lines = new Set(boxes.map(({ top }) => Math.round(top))).size;
+    const perLine = node.data.trim().length / lines;
+    if (lines > 1 && perLine > 110) found.push("lines of " + Math.round(perLine) + ": " + nameOf(parent));
+  }
+  return found;
+})()`;
+
+/** The maximum number of controls of a page that are visited; lists repeat theirs. */
+const visitedMax = 60;
+
+/**
+ * Goes through the controls of a page with the Tab key at 400 %, and returns those that are covered
+ * by a bar or outside of the window while they have the focus.
+ */
+async function coveredFocus(page: Page): Promise<string[]> {
+  await page.setViewportSize({ width: 320, height: 256 });
+  await page.evaluate("scrollTo(0, 0); document.activeElement.blur()");
+  const found = new Set<string>();
+  for (let at = 0; at < visitedMax; at += 1) {
+    await page.keyboard.press("Tab");
+    const covered = await page.evaluate<string | null>(focusCovered);
+    if (covered === null) break;
+    if (covered !== "") found.add(`covered at 400 %: ${covered}`);
+  }
+  return [...found];
+}
+
+/** Returns null once no control has the focus, or the control if none of its points is shown. */
+const focusCovered = `new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => {
+  const one = document.activeElement;
+  if (!one || one === document.body) return resolve(null);
+  const shown = one.matches("input[type=checkbox], input[type=radio], input[type=file]")
+    ? (one.closest("label") ?? one) : one;
+  const { left, top, right, bottom } = shown.getBoundingClientRect();
+  const [x0, x1] = [Math.max(left, 0), Math.min(right, innerWidth)];
+  const [y0, y1] = [Math.max(top, 0), Math.min(bottom, innerHeight)];
+  const points = [0.1, 0.5, 0.9].flatMap((x) =>
+    [0.1, 0.5, 0.9].map((y) => [x0 + x * (x1 - x0), y0 + y * (y1 - y0)]));
+  const isSeen = x1 - x0 > 1 && y1 - y0 > 1 && points.some(([x, y]) => {
+    const there = document.elementFromPoint(x, y);
+    return there && (shown.contains(there) || there.contains(shown));
+  });
+  resolve(isSeen ? "" : shown.outerHTML.slice(0, 160) + " " + [left, top, right, bottom].map(Math.round));
+})))`;

@@ -10,6 +10,7 @@ import { promisify } from "node:util";
 import type { Page } from "playwright-core";
 import { checkPage, checkShift } from "./check-page.ts";
 import { createInterview } from "./edited-transcript.ts";
+import { expectProblems } from "./expected-problems.ts";
 import { checkLooks, openTestPages, someLooks, type TestPages } from "./open-test-pages.ts";
 
 const run = promisify(execFile);
@@ -126,6 +127,7 @@ test("the examples in Python run, or compile where the package requests is missi
 test("the page of examples opens from the transcript, keeps the language, and says what is missing", async () => {
   const name = await createInterview(pages.service);
   await using page = await pages.open(`/${name}`);
+  expectProblems(page, /^404 GET .*\/transcripts\/none$/);
   await page.getByRole("link", { name: "Sækja úr forriti" }).press("Enter");
   await page.getByRole("heading", { level: 1, name: "Sækja uppskrift úr forriti" }).waitFor();
   await page.getByRole("radio", { name: "Python" }).check();

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { until } from "../fixtures/until.ts";
+import { noteSecret } from "../spec/secrets.ts";
 import { openTestPages, type TestPages } from "./open-test-pages.ts";
 import { createTalk } from "./played-page.ts";
 
@@ -11,9 +12,19 @@ const bytesMax = 200_000;
 let pages: TestPages;
 /** The name of a transcript with sound. */
 let transcript = "";
+/** The paths of the pages of a share and of a webhook. */
+let shared = "";
+let webhook = "";
 before(async () => {
   pages = await openTestPages({ HLUST_ROLE: "api" });
   transcript = await createTalk(pages);
+  const make = async (path: string, body: object) =>
+    (await pages.service.call("POST", path, body)).json;
+  const { uri } = await make(`/v1alpha1/${transcript}/shares`, { withMedia: true });
+  shared = uri.replace(/^.*\/console/, "");
+  const made = await make("/v1/webhooks", { url: "https://hooks.example.org/load" });
+  noteSecret(made.secret, "credential");
+  webhook = `/${made.webhook.name}`;
 });
 after(() => pages[Symbol.asyncDispose]());
 
@@ -22,8 +33,25 @@ for (const [name, path, key] of [
   ["the overview", () => "/", "first"],
   ["the list of transcripts", () => "/transcripts", "first"],
   ["a transcript", () => `/${transcript}`, "first"],
-  ["the jobs page", () => "/jobs", "first"],
-  ["the keys page", () => "/keys", "first"],
+  ["the examples of a transcript", () => `/${transcript}/examples`, "first"],
+  ["a shared transcript", () => shared, undefined],
+  ["a webhook", () => webhook, "first"],
+  ...[
+    "bin",
+    "import",
+    "jobs",
+    "jobs?new",
+    "live",
+    "vocabulary",
+    "keys",
+    "programs",
+    "webhooks",
+    "usage",
+    "account",
+    "account/settings",
+    "operator",
+    "help",
+  ].map((page) => [`/${page}`, () => `/${page}`, "first"] as const),
 ] as const) {
   test(`the first load of ${name} takes at most ${bytesMax} bytes`, async (t) => {
     await using page = await pages.open("/nowhere", key === undefined ? { key } : {});

@@ -13,6 +13,7 @@ import { createLog } from "../../src/std/log.ts";
 import { toneWav } from "../fixtures/jobs-fixture.ts";
 import { addMember } from "../fixtures/signed-in.ts";
 import { until } from "../fixtures/until.ts";
+import { expectProblems } from "./expected-problems.ts";
 import { checkLooks, openTestPages, show, someLooks, type TestPages } from "./open-test-pages.ts";
 
 const parts = new AsyncDisposableStack();
@@ -170,6 +171,7 @@ test("a user of several accounts switches between them and sees only the data of
 
 test("a file chosen in one account is not sent after the session has switched to another account", async () => {
   await using page = await openInTwo("/nowhere", "dora@example.org");
+  expectProblems(page, /^409 POST .*initupload$/);
   await page.getByRole("navigation").getByRole("link", { name: "Verk" }).click();
   await page.getByRole("button", { name: "Ný uppskrift" }).first().click();
   const buffer = toneWav([3]);
@@ -197,6 +199,7 @@ test("a file chosen in one account is not sent after the session has switched to
 
 test("a tab that missed a switch of accounts changes nothing, and then shows the new account", async () => {
   await using page = await openInTwo("/nowhere", "jorunn@example.org");
+  expectProblems(page, /^409 POST .*members$/, /^429 GET \/console\/session$/);
   await page.getByRole("link", { name: "jorunn@example.org" }).click();
   await page.getByRole("button", { name: "Bjóða" }).click();
   const dialog = page.getByRole("dialog");
@@ -220,6 +223,7 @@ test("a tab that missed a switch of accounts changes nothing, and then shows the
 
 test("a lost network is shown, and the page is refetched when the network is back", async () => {
   await using page = await pages.open("/");
+  expectProblems(page, /^net::ERR_FAILED GET/);
   await page.getByRole("heading", { name: "Byrjaðu hér" }).waitFor();
   const banner = page.getByText("Ekkert samband við þjónustuna.");
   const top = async () => (await page.getByRole("heading", { level: 1 }).boundingBox())?.y;
@@ -241,6 +245,7 @@ test("a lost network is shown, and the page is refetched when the network is bac
 
 test("an error while reading the session is shown and can be retried", async () => {
   await using page = await pages.open("/nowhere");
+  expectProblems(page, /^429 GET \/console\/session$/);
   await page.route("**/console/session", (route) => route.fulfill({ status: 429, body: "{}" }));
   await page.reload();
   await page.getByRole("alert").waitFor();

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
+import { expectProblems } from "./expected-problems.ts";
 import { openTestPages, type TestPages } from "./open-test-pages.ts";
 import { alarm, scriptPayloads } from "./script-payloads.ts";
 
@@ -144,6 +145,7 @@ test("stored scripts are shown as text in a transcript, in its aside and in its 
 
 test("scripts in the address do not run", async () => {
   await using opened = await open("/nowhere");
+  expectProblems(opened.page, /^404 GET .*\/transcript(s|job)\//);
   const { page, ran } = opened;
   for (const payload of scriptPayloads.filter((_, at) => at % 16 === 0)) {
     const encoded = encodeURIComponent(payload);

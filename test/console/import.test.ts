@@ -7,6 +7,7 @@ import { speak } from "../fixtures/flite.ts";
 import { wavOf } from "../fixtures/jobs-fixture.ts";
 import { until } from "../fixtures/until.ts";
 import { createInterview } from "./edited-transcript.ts";
+import { expectProblems } from "./expected-problems.ts";
 import { checkLooks, openTestPages, show, someLooks, type TestPages } from "./open-test-pages.ts";
 
 let pages: TestPages;
@@ -95,6 +96,7 @@ test("subtitles, text and a transcript become transcripts with only the keyboard
 
 test("a broken file names its line and the reason in both languages; the others are imported", async () => {
   await using page = await pages.open("/import");
+  expectProblems(page, /^400 POST .*transcripts:import$/);
   await submit(page);
   await page.getByText("Veldu skrá.").waitFor();
   await choose(

@@ -9,6 +9,7 @@ import { wavOf } from "../fixtures/jobs-fixture.ts";
 import { submit } from "../spec/jobs.ts";
 import { openMediaHost, type MediaHost } from "../spec/media-host.ts";
 import { until } from "../fixtures/until.ts";
+import { expectProblems } from "./expected-problems.ts";
 import { checkLooks, openTestPages, show, someLooks, type TestPages } from "./open-test-pages.ts";
 
 const second = 16_000;
@@ -39,10 +40,7 @@ after(() => parts.disposeAsync());
 const desktop = { size: "desktop", language: "is", theme: "light" } as const;
 
 function row(page: Page, subject: string): Locator {
-  return page
-    .getByRole("list", { name: "Verk" })
-    .getByRole("listitem")
-    .filter({ hasText: subject });
+  return page.locator(".jobs-rows li", { hasText: subject });
 }
 
 async function openUrlForm(page: Page): Promise<void> {
@@ -120,6 +118,7 @@ test("a job's metadata is stored unchanged, including Icelandic letters and scri
 
 test("the service's violations are shown at their fields, and no typed text is lost", async () => {
   await using page = await pages.open("/jobs");
+  expectProblems(page, /^400 POST .*transcriptjob:submit$/);
   await openUrlForm(page);
   await page.getByText("Lýsing og efnisorð").click();
   const long = "þ".repeat(101);
@@ -269,6 +268,7 @@ test("a failed job shows the reason and can be submitted again; a silent recordi
 
 test("without a watch the list is polled, which also shows jobs that others submit", async () => {
   await using page = await pages.open("/jobs");
+  expectProblems(page, /^net::ERR_FAILED GET .*transcriptjob:watch/);
   await page.route(/:watch\?/, (route) => route.abort());
   await submit(pages.service, `${host.address}/langur.wav`, { subject: "Langur fundur" });
   await page.reload();

@@ -6,6 +6,7 @@ import { until } from "../fixtures/until.ts";
 import { noteSecret } from "../spec/secrets.ts";
 import { callRest } from "../spec/service.ts";
 import { checkPage, checkShift } from "./check-page.ts";
+import { expectProblems } from "./expected-problems.ts";
 import { checkLooks, openTestPages, show, someLooks, type TestPages } from "./open-test-pages.ts";
 
 const icelandic = { size: "desktop", language: "is", theme: "light" } as const;
@@ -41,6 +42,7 @@ async function takeSecret(): Promise<string> {
 }
 
 test("a key is renamed and limited with only the keyboard", async () => {
+  expectProblems(page, /^400 PATCH .*apiKeys\//);
   await button("Breyta lyklinum „Ritvél“").press("Enter");
   await dialog().waitFor();
   await until(() => page.evaluate<boolean>("document.activeElement?.value === 'Ritvél'"));
@@ -138,6 +140,7 @@ MCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=
 });
 
 test("a key that was revoked meanwhile says so, and the audit log has each change", async () => {
+  expectProblems(page, /^404 PATCH .*apiKeys\//);
   await page.reload();
   const names = (await pages.service.call("GET", "/v1/apiKeys")).json.apiKeys;
   await button("Breyta lyklinum „Ritvélin á Ísafirði“").click();

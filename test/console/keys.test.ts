@@ -12,6 +12,7 @@ import type { Page } from "playwright-core";
 import { noteSecret } from "../spec/secrets.ts";
 import { callRest } from "../spec/service.ts";
 import { until } from "../fixtures/until.ts";
+import { expectProblems } from "./expected-problems.ts";
 import { checkLooks, openTestPages, someLooks, type TestPages } from "./open-test-pages.ts";
 
 let pages: TestPages;
@@ -110,6 +111,7 @@ test("an API key is created with only the keyboard, is shown once, and works", a
 });
 
 test("problems with a key are shown at their fields, and no typed text is lost", async () => {
+  expectProblems(page, /^400 POST .*apiKeys$/);
   await button("Nýr API-lykill").click();
   const name = dialog().getByLabel("Nafn");
   await name.fill("ð".repeat(201));
@@ -168,6 +170,7 @@ test("a client key is generated in the browser, and its private key is only save
 });
 
 test("a user's own public key is pasted or read from a file; a private key is not sent", async () => {
+  expectProblems(page, /^400 POST .*clientKeys$/);
   const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const wrong = privateKey.export({ format: "pem", type: "pkcs8" }).toString();
   await button("Nýr undirritunarlykill").click();

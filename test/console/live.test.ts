@@ -8,6 +8,7 @@ import { samplesOfWav } from "../fixtures/flite.ts";
 import { until } from "../fixtures/until.ts";
 import { createFakeMicrophone } from "./fake-microphone.ts";
 import { type CuttableNetwork, openCuttableNetwork } from "./cuttable-network.ts";
+import { expectProblems } from "./expected-problems.ts";
 import { checkLooks, openTestPages, show, someLooks, type TestPages } from "./open-test-pages.ts";
 
 const opened = new AsyncDisposableStack();
@@ -123,6 +124,7 @@ function checkComplete({ spokenSeconds, toneSeconds, seconds }: Saved): void {
 
 test("all audio is recognized exactly once while the page is busy, streams end and the network fails", async () => {
   await using page = await openLive();
+  expectProblems(page, /^net::ERR_/, /^error: WebSocket connection/);
   await page.getByRole("button", { name: "Hlusta" }).focus();
   await page.keyboard.press("Enter");
   await status(page, "Hlustar");
@@ -173,6 +175,7 @@ test("the page explains why a microphone is refused, missing or not allowed", as
 
 test("no words are lost if the microphone is disconnected, the page is left or saving fails", async () => {
   await using page = await openLive();
+  expectProblems(page, /^net::ERR_FAILED (POST|PATCH)/);
   await press(page, "Hlusta");
   await words(page, "word2");
   await page.evaluate(`{
@@ -232,6 +235,7 @@ test("audio of one user is not sent for another user, and a microphone stopped d
     })
   ).json;
   await using page = await openLive();
+  expectProblems(page, /^401 POST .*streamTokens$/);
   await press(page, "Hlusta");
   await untilRecorded(page, 1);
   await page.context().clearCookies();

@@ -8,6 +8,7 @@ import type { BrowserContext, BrowserContextOptions, Page } from "playwright-cor
 import { openBrowser, type Program } from "../fixtures/open-browser.ts";
 import { openTestService, type TestService } from "../spec/service.ts";
 import { within } from "../fixtures/until.ts";
+import { keepExpected } from "./expected-problems.ts";
 import { cookieOfKey, KeptContexts } from "./kept-contexts.ts";
 
 /**
@@ -64,13 +65,23 @@ export const someLooks: readonly Look[] = [
   { size: "phone", language: "en", theme: "light" },
 ];
 
+/** What the pages of a file have done. */
+interface Found {
+  /** What no page may do. */
+  readonly violations: string[];
+  /** What went wrong, whether or not a test expected it. */
+  readonly problems: string[];
+  readonly expected: RegExp[];
+}
+
 /** The folder for screenshots. */
 const pictures = join(tmpdir(), "hlust-pictures");
 
 /**
  * Opens a service and a browser. `args` are further arguments for Chromium, and `program` is "full"
  * for pages that use a microphone. Disposing of the result fails if any page has violated its
- * policy, sent a request to another origin, opened a dialog or thrown an error.
+ * policy, sent a request to another origin, opened a dialog or thrown an error; or if a request
+ * failed or the browser logged an error or a warning, unless the test expected it (expectProblems).
  */
 export async function openTestPages(
   environment: Readonly<Record<string, string>> = {},
@@ -81,9 +92,9 @@ export async function openTestPages(
   const service = parts.use(await openTestService({ HLUST_ENGINE: "scripted", ...environment }));
   const browser = await openBrowser(args, program);
   parts.defer(() => browser.close());
-  const violations: string[] = [];
+  const found: Found = { violations: [], problems: [], expected: [] };
   const contexts = new KeptContexts(browser, service.address);
-  const watch = watchTo(violations);
+  const watch = watchTo(found);
   const open = parts.move();
   return {
     service,
@@ -115,7 +126,9 @@ export async function openTestPages(
     },
     async [Symbol.asyncDispose]() {
       await open.disposeAsync();
-      assert.deepEqual(violations, []);
+      const { violations, problems, expected } = found;
+      const isExpected = (problem: string) => expected.some((pattern) => pattern.test(problem));
+      assert.deepEqual([...violations, ...problems.filter((one) => !isExpected(one))], []);
     },
   };
 }
@@ -124,7 +137,7 @@ export async function openTestPages(
  * Returns a function that watches all pages of a context: also further tabs, and those that are
  * opened after a crash. Contexts are kept, so each is watched once.
  */
-function watchTo(violations: string[]): (context: BrowserContext, origin: string) => void {
+function watchTo(found: Found): (context: BrowserContext, origin: string) => void {
   const origins = new Map<BrowserContext, Set<string>>();
   return (context, origin) => {
     const known = origins.get(context);
@@ -134,8 +147,9 @@ function watchTo(violations: string[]): (context: BrowserContext, origin: string
     }
     const own = new Set([origin]);
     origins.set(context, own);
-    for (const page of context.pages()) watchPage(page, own, violations);
-    context.on("page", (page) => watchPage(page, own, violations));
+    keepExpected(context, found.expected);
+    for (const page of context.pages()) watchPage(page, own, found);
+    context.on("page", (page) => watchPage(page, own, found));
   };
 }
 
@@ -150,15 +164,34 @@ export async function openUnwatched(page: Page): Promise<Page> {
   return await context.newPage();
 }
 
-function watchPage(page: Page, origins: ReadonlySet<string>, violations: string[]): void {
+function watchRequests(page: Page, add: (problem: string) => void): void {
+  page.on("response", (response) => {
+    if (response.status() < 400) return;
+    const { pathname, search } = new URL(response.url());
+    add(`${response.status()} ${response.request().method()} ${pathname}${search}`);
+  });
+  page.on("requestfailed", (request) => {
+    const reason = request.failure()?.errorText ?? "";
+    // The page itself ended the request, or was left.
+    if (reason === "net::ERR_ABORTED") return;
+    const { pathname, search } = new URL(request.url());
+    add(`${reason} ${request.method()} ${pathname}${search}`);
+  });
+}
+
+function watchPage(
+  page: Page,
+  origins: ReadonlySet<string>,
+  { violations, problems }: Found,
+): void {
+  watchRequests(page, (problem) => problems.push(problem));
   page.on("console", (message) => {
     const text = message.text();
-    // Chromium also logs responses with status 4xx and lost networks here, which are not errors of
-    // the page.
+    // Failed requests are reported with their methods.
+    if (text.startsWith("Failed to load resource")) return;
     const isOfPolicy = /Content Security Policy|Trusted ?Type/i.test(text);
-    const isOfNetwork = /^(Failed to load resource|WebSocket connection to)/.test(text);
-    const isOfScript = message.type() === "error" && !isOfNetwork;
-    if (isOfPolicy || isOfScript) violations.push(`${message.type()}: ${text}`);
+    if (isOfPolicy) violations.push(`${message.type()}: ${text}`);
+    else if (/^(error|warning)$/.test(message.type())) problems.push(`${message.type()}: ${text}`);
   });
   page.on("pageerror", (error) => {
     violations.push(`thrown: ${error.message}`);
@@ -178,8 +211,8 @@ function watchPage(page: Page, origins: ReadonlySet<string>, violations: string[
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 /**
- * Checks a page in each look: nothing is wider than the screen, and axe finds nothing serious or
- * critical. Takes screenshots as `<name>-<size>-<language>-<theme>.png`. `wanted` is all looks or
+ * Checks a page in each look: nothing is wider than the screen, and axe finds nothing in
+ * it. Takes screenshots as `<name>-<size>-<language>-<theme>.png`. `wanted` is all looks or
  * someLooks; each look costs 0.4 s of CPU.
  */
 export async function checkLooks(page: Page, name: string, wanted = looks): Promise<void> {
@@ -192,7 +225,7 @@ export async function checkLooks(page: Page, name: string, wanted = looks): Prom
       "({ scrollWidth: document.documentElement.scrollWidth })",
     );
     assert.ok(scrollWidth <= sizes[look.size].width, `${shown} is ${scrollWidth} px wide`);
-    assert.deepEqual(await seriousFindings(page), [], shown);
+    assert.deepEqual(await findingsOfAxe(page), [], shown);
   }
 }
 
@@ -209,17 +242,16 @@ export async function show(page: Page, look: Look): Promise<void> {
 }
 
 /**
- * Returns what axe finds serious or critical in a page as it is shown. axe stays in the page. It
- * loads no style sheets and media again ("preload"), which takes half of its time: only rules whose
- * findings are moderate, or that are off by default, need them.
+ * Returns what axe finds in a page as it is shown, whatever the impact. axe stays in the page. It
+ * loads no style sheets and media again ("preload"), which takes half of its time: only rules that
+ * every-page.test.ts and its axe check need them.
  */
-export async function seriousFindings(page: Page): Promise<string[]> {
+export async function findingsOfAxe(page: Page): Promise<string[]> {
   const isThere = await page.evaluate<boolean>("typeof axe === 'object'");
   if (!isThere) await page.evaluate(axe);
   return await page.evaluate<
     string[]
   >(`axe.run(document, { resultTypes: ["violations"], preload: false }).then(({ violations }) =>
     violations
-      .filter(({ impact }) => impact === "serious" || impact === "critical")
       .map(({ id, nodes }) => id + ": " + nodes.map(({ html }) => html.slice(0, 200)).join(" | ")))`);
 }

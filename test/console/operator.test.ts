@@ -15,6 +15,7 @@ import { catalogueText, serveDownloads, testCard } from "../fixtures/model-fixtu
 import { until } from "../fixtures/until.ts";
 import { noteSecret } from "../spec/secrets.ts";
 import { checkPage, checkShift } from "./check-page.ts";
+import { expectProblems } from "./expected-problems.ts";
 import { checkLooks, openTestPages, show, type TestPages } from "./open-test-pages.ts";
 
 const icelandic = { size: "desktop", language: "is", theme: "light" } as const;
@@ -135,6 +136,7 @@ test("nodes and their models, queues, failures and jobs by account are shown, an
 
 test("the page is updated only while it is visible", async () => {
   await using watched = await pages.open("/operator");
+  expectProblems(watched, /^404 GET \/livez$/);
   await watched.clock.install();
   await watched.reload();
   let count = 0;

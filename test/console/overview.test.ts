@@ -16,6 +16,7 @@ import { createSignInToken, signInLink } from "../../src/auth/sign-in-token.ts";
 import { addApiKey } from "../fixtures/auth-fixture.ts";
 import { speak } from "../fixtures/flite.ts";
 import { until } from "../fixtures/until.ts";
+import { expectProblems } from "./expected-problems.ts";
 import { checkLooks, openTestPages, show, type TestPages } from "./open-test-pages.ts";
 import { seedTranscripts } from "./seed-transcripts.ts";
 
@@ -248,6 +249,7 @@ async function seedJob(
 
 test("errors are shown where they occur, and a failing part of the service is described in words", async () => {
   await using page = await pages.open("/nowhere");
+  expectProblems(page, /^503 GET \/readyz$/, /^400 GET .*\/account$/);
   await page.route("**/readyz", (route) =>
     route.fulfill({
       status: 503,

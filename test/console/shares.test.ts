@@ -8,6 +8,7 @@ import { readZip } from "../fixtures/read-zip.ts";
 import { until } from "../fixtures/until.ts";
 import { createInterview } from "./edited-transcript.ts";
 import { checkPage } from "./check-page.ts";
+import { expectProblems } from "./expected-problems.ts";
 import { checkLooks, openTestPages, someLooks, type TestPages } from "./open-test-pages.ts";
 import { createTranscript, interview, interviewMetadata } from "./spoken-transcript.ts";
 
@@ -31,6 +32,7 @@ const aside = (page: Page) => page.getByRole("complementary");
 test("a link is made, copied, listed and revoked with only the keyboard", async () => {
   const name = await createInterview(pages.service);
   await using page = await pages.open(`/${name}`);
+  expectProblems(page, /^404 GET .*\/shared\//);
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
   const region = aside(page).getByRole("region", { name: "Deila" });
   await region.getByText("Uppskriftinni er ekki deilt.").waitFor();
@@ -121,6 +123,7 @@ test("a link with media plays it in the page, also after its URL has expired", a
   const name = await createTranscript(pages.service, transcript, media);
   const path = await shareWithMedia(name);
   await using page = await pages.open(path, visitor);
+  expectProblems(page, /^403 GET \/media\//);
   await page.getByRole("button", { name: "Spila", exact: true }).waitFor();
   // The first URL of the media is refused, as one that has expired.
   let refused = 0;

@@ -12,6 +12,7 @@ import { createLog } from "../../src/std/log.ts";
 import { openTestProvider, type TestProvider } from "../access/open-test-provider.ts";
 import { addMember } from "../fixtures/signed-in.ts";
 import { until } from "../fixtures/until.ts";
+import { expectProblems } from "./expected-problems.ts";
 import {
   checkLooks,
   openTestPages,
@@ -155,6 +156,7 @@ test("a link signs in once, and its token does not remain anywhere", async () =>
 test("a link that has been used or is older than ten minutes is refused, even while signed in", async () => {
   const used = await link();
   await using first = await pages.open("/", signedOut);
+  expectProblems(first, /^401 POST \/console\/session$/);
   await first.goto(used);
   await first.reload();
   const rows = [
@@ -172,6 +174,7 @@ test("a link that has been used or is older than ten minutes is refused, even wh
 
 test("a link can be retried when the network is back", async () => {
   await using page = await pages.open("/", signedOut);
+  expectProblems(page, /^net::ERR_FAILED POST \/console\/session$/);
   await heading(page, "Skráðu þig inn").waitFor();
   await page.route("**/console/session", (route) => route.abort());
   const address = await link();
@@ -240,6 +243,7 @@ test("the page reports that the browser does not keep cookies", async () => {
 
 test("the end of a session is shown, and a user who signs in again finds the page unchanged", async () => {
   await using page = await pages.open("/keys?mine=1");
+  expectProblems(page, /^401 GET \/console\//);
   await page.getByRole("button", { name: "Nýr API-lykill" }).click();
   await page.getByLabel("Nafn").fill("Fréttastofa, sjálfvirk upptaka");
   await db.deleteFrom("session").execute();

@@ -5,7 +5,10 @@ import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
 import { until } from "../fixtures/until.ts";
 import { wavOf } from "../fixtures/jobs-fixture.ts";
+import { draftsIn, placeCaret } from "./edited-page.ts";
+import { createInterview } from "./edited-transcript.ts";
 import { createFakeMicrophone } from "./fake-microphone.ts";
+import { expectProblems } from "./expected-problems.ts";
 import { checkLooks, openTestPages, show, type TestPages } from "./open-test-pages.ts";
 
 const parts = new AsyncDisposableStack();
@@ -44,6 +47,7 @@ async function sessionStatus(page: Page): Promise<number> {
 
 test("a live recording goes on while signing out is asked about, and after the answer to stay", async () => {
   await using page = await openLive();
+  expectProblems(page, /^401 GET \/console\/settings$/);
   await press(page, "Skrá út");
   await question(page).getByText("Útskráning fjarlægir 1 óvistaða upptöku.").waitFor();
   await checkLooks(page, "sign-out-live", [english]);
@@ -68,6 +72,54 @@ test("a live recording goes on while signing out is asked about, and after the a
   await press(page, "Henda þessu og skrá út");
   await keyField(page).waitFor();
   assert.equal(await sessionStatus(page), 401);
+});
+
+test("a recording, an upload and a draft in three tabs are all named, and all stay after the answer to stay", async () => {
+  const name = await createInterview(pages.service);
+  await using page = await openLive();
+  await using uploading = await page.context().newPage();
+  await uploading.goto(`${pages.service.address}/console/jobs?new`);
+  const buffer = wavOf(new Int16Array(960_000));
+  const file = { name: "Eitt.wav", mimeType: "audio/wav", buffer };
+  await uploading.locator(".new-job input[type=file]").setInputFiles(file);
+  const released = Promise.withResolvers<void>();
+  await uploading.route(/\/v1alpha1\/uploads\//, async (route) => {
+    await released.promise;
+    await route.continue();
+  });
+  await press(uploading, "Skrifa upp");
+  await uploading.getByRole("list", { name: "Skrár í sendingu" }).waitFor();
+  await using editing = await page.context().newPage();
+  await editing.goto(`${pages.service.address}/console/${name}`);
+  await editing.locator(".segment").nth(3).waitFor();
+  await editing.keyboard.press("e");
+  const text = editing.getByRole("textbox", { name: "Textinn, í vinnslu" });
+  await text.waitFor();
+  await placeCaret(editing, 0, 0);
+  await editing.keyboard.type("Óvistað. ");
+  await editing.getByText("drög geymd hér").waitFor();
+  // The tab of the recording asks about the work of all tabs.
+  await press(page, "Skrá út");
+  const asked = page.getByRole("dialog", { name: "Óvistaðar breytingar" });
+  const works = "Útskráning fjarlægir 1 óvistaða upptöku og 1 skrá sem er á leiðinni.";
+  await asked.getByText(works).waitFor();
+  await asked.getByText("Breytingar á 1 texta hafa ekki verið vistaðar sem útgáfa.").waitFor();
+  for (const link of ["Opna Beint til að vista upptökuna", "Sjá skrárnar sem verið er að senda"]) {
+    await asked.getByRole("link", { name: link }).waitFor();
+  }
+  await asked.getByRole("link", { name: "Opna texta 1 til að vista" }).waitFor();
+  const before = await recorded(page);
+  await press(page, "Vera áfram");
+  await asked.waitFor({ state: "detached" });
+  // All goes on: the recording, the upload and the draft.
+  await until(async () => (await recorded(page)) > before);
+  assert.equal(await sessionStatus(page), 200);
+  assert.ok((await text.innerText()).includes("Óvistað. "));
+  released.resolve();
+  const jobs = uploading.getByRole("list", { name: "Verk, þau nýjustu efst" });
+  await jobs.getByRole("link", { name: "Eitt" }).waitFor();
+  assert.ok((await draftsIn(editing)).includes("Óvistað"));
+  await press(page, "Stöðva");
 });
 
 test("another tab asks about the recording, and not after it was discarded", async () => {

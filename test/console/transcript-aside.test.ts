@@ -7,6 +7,7 @@ import { sql } from "kysely";
 import { until } from "../fixtures/until.ts";
 import { speaker } from "../spec/transcripts.ts";
 import { changeElsewhere, createInterview, versionsOf } from "./edited-transcript.ts";
+import { expectProblems } from "./expected-problems.ts";
 import { checkLooks, openTestPages, show, someLooks, type TestPages } from "./open-test-pages.ts";
 import { createTalk } from "./played-page.ts";
 import { openServedDatabase } from "./seed-transcripts.ts";
@@ -86,6 +87,7 @@ test("leaving the field saves a name once, while Escape or an unchanged name sav
 test("a name that is not saved stays in its field, and a lost response does not cause a second version", async () => {
   const name = await createInterview(pages.service);
   await using page = await openAside(name);
+  expectProblems(page, /^(409|net::ERR_FAILED) PATCH .*metadata\.speakers$/);
   await page.route(`**/${name}?*`, async (route) => {
     // The service saves the name, but its response is lost.
     if (route.request().method() === "PATCH") {
@@ -122,6 +124,7 @@ test("a name that is not saved stays in its field, and a lost response does not 
 test("changes by others are kept, and a conflict is shown to the user", async () => {
   const name = await createInterview(pages.service);
   await using page = await openAside(name);
+  expectProblems(page, /^409 PATCH .*metadata\.speakers$/);
   await changeElsewhere(pages.service, name, {
     metadata: {
       subject: "Nýr titill",
@@ -196,6 +199,7 @@ test("details are edited with the keyboard, checked for length, and merged with 
 test("details that others have changed are shown next to the user's edits, which stay in the fields", async () => {
   const name = await createInterview(pages.service);
   await using page = await openAside(name);
+  expectProblems(page, /^409 PATCH .*metadata\.(subject|keywords)/);
   await page.getByRole("button", { name: "Breyta", exact: true }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("Titill").fill("Minn titill");
@@ -292,6 +296,7 @@ test("a user with read-only access cannot edit anything", async () => {
 test("a name that is being typed when the session ends is still there when the user is back", async () => {
   const name = await createInterview(pages.service);
   await using page = await openAside(name);
+  expectProblems(page, /^401 POST .*:reportPresence$/);
   await page.getByRole("button", { name: "Breyta nafninu Mælandi S2" }).click();
   const field = page.getByLabel("Nafn mælanda S2");
   await field.fill("Guðrún Ósk");

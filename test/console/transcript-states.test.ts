@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { toneWav } from "../fixtures/jobs-fixture.ts";
 import { pollJob } from "../spec/jobs.ts";
+import { expectProblems } from "./expected-problems.ts";
 import { checkLooks, openTestPages, someLooks, type TestPages } from "./open-test-pages.ts";
 import { createTranscript, interview, interviewMetadata } from "./spoken-transcript.ts";
 
@@ -39,6 +40,7 @@ test("an earlier version is marked as such, and links to the latest", async () =
   const { status } = await service.call("PATCH", `/v1alpha1/${name}`, { segments });
   assert.equal(status, 200);
   await using page = await pages.open(`/${name}?version=${before}`);
+  expectProblems(page, /^404 GET .*\/versions\//);
   await page.getByText("Þú ert að lesa útgáfu frá").waitFor();
   await page.getByText("við brúna").waitFor();
   await checkLooks(page, "transcript-version", someLooks);
@@ -58,6 +60,7 @@ test("an earlier version is marked as such, and links to the latest", async () =
 
 test("a missing transcript is reported, and the address of a job leads to its transcript", async () => {
   await using page = await pages.open("/transcripts/0198c5a2-8d10-7c3e-b1f4-5a6b7c8d9e0f");
+  expectProblems(page, /^404 GET .*\/transcript(s|job)\//);
   await page.getByRole("heading", { name: "Hér er engin uppskrift" }).waitFor();
   await checkLooks(page, "transcript-missing", someLooks);
 

@@ -14,6 +14,7 @@ import {
   turns,
   versionsOf,
 } from "./edited-transcript.ts";
+import { expectProblems } from "./expected-problems.ts";
 import { checkLooks, openTestPages, someLooks, type TestPages } from "./open-test-pages.ts";
 
 let pages: TestPages;
@@ -103,6 +104,7 @@ test("an older version is shown and restored, unless others have created a new v
   const name = await createChanged();
   const [newest, first] = await versionsOf(pages.service, name);
   await using page = await pages.open(`/${name}`);
+  expectProblems(page, /^409 POST .*:restore$/);
   await page.getByRole("heading", { level: 1, name: "Viðtal við Skeiðará" }).waitFor();
   await aside(page).getByRole("link", { name: "Fyrsta útgáfa" }).press("Enter");
   await page.getByRole("heading", { level: 1, name: "Viðtal um hlaupið í Skeiðará" }).waitFor();
@@ -268,6 +270,7 @@ test("the recording is saved unchanged, even if its URL has expired", async () =
   const { json } = await pages.service.call("POST", "/v1alpha1/initupload", { resourceName: name });
   assert.equal((await fetch(json.storageSignedUrl, { method: "PUT", body: media })).status, 200);
   await using page = await pages.open(`/${name}`);
+  expectProblems(page, /^403 HEAD \/media\//);
   const button = aside(page).getByRole("button", { name: "Sækja: Upptaka" });
   await button.waitFor();
   let refused = 0;

@@ -6,6 +6,7 @@ import type { Page } from "playwright-core";
 import { wavOf } from "../fixtures/jobs-fixture.ts";
 import { longSegments } from "../fixtures/long-transcript.ts";
 import { until } from "../fixtures/until.ts";
+import { expectProblems } from "./expected-problems.ts";
 import { checkLooks, openTestPages, someLooks, type TestPages } from "./open-test-pages.ts";
 import { createTranscript, interview, interviewMetadata } from "./spoken-transcript.ts";
 
@@ -277,6 +278,7 @@ test("playback resumes where the user stopped, or at the place in the address", 
 
 test("an expired media or waveform URL is renewed, and playback resumes where it stopped", async () => {
   await using page = await openPlayable(`/${name}?t=12`);
+  expectProblems(page, /^403 GET \/media\//);
   const refused = new Set<string>();
   let reads = 0;
   // Requests get the service's response to an old signature until the transcript has been read

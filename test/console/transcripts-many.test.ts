@@ -7,6 +7,7 @@ import type { Page } from "playwright-core";
 import { draftOf } from "../spec/transcripts.ts";
 import { until } from "../fixtures/until.ts";
 import { untilListed } from "./listed-titles.ts";
+import { expectProblems } from "./expected-problems.ts";
 import { checkLooks, openTestPages, someLooks, type TestPages } from "./open-test-pages.ts";
 import { createTalk } from "./played-page.ts";
 import { seedTranscripts } from "./seed-transcripts.ts";
@@ -160,6 +161,7 @@ test("several transcripts are downloaded as one ZIP archive in a chosen format, 
 });
 
 test("a keyword is added to several transcripts, and those that failed are named and stay selected", async () => {
+  expectProblems(page, /^404 GET .*\/transcripts\//);
   await go("/transcripts");
   await untilListed(page, ({ length }) => length > 6);
   // The seventh row has no text, so that its transcript cannot be read.
@@ -184,6 +186,7 @@ test("a keyword is added to several transcripts, and those that failed are named
 });
 
 test("the recordings of several transcripts are submitted again, and those without one are named", async () => {
+  expectProblems(page, /^400 POST .*transcriptjob:submit$/);
   const withMedia = await createTalk(pages);
   await go("/transcripts");
   const talk = page.locator(".transcript-row", { hasText: "Viðtal um hlaupið í Skeiðará" });

@@ -9,6 +9,7 @@ import { openCuttingProxy } from "../fixtures/cutting-proxy.ts";
 import { speak } from "../fixtures/flite.ts";
 import { wavOf } from "../fixtures/jobs-fixture.ts";
 import { until } from "../fixtures/until.ts";
+import { expectProblems } from "./expected-problems.ts";
 import { checkLooks, openTestPages, show, someLooks, type TestPages } from "./open-test-pages.ts";
 import { cpuSlowness } from "../fixtures/cpu-slowness.ts";
 
@@ -123,6 +124,7 @@ test("a file dropped anywhere on any page is added to the form", async () => {
 
 test("files that are not recordings or are too large are refused before they are sent", async () => {
   await using page = await pages.open("/jobs?new");
+  expectProblems(page, /^400 POST .*transcriptjob:submit$/);
   const parts: string[] = [];
   page.on("request", (request) => {
     if (request.method() === "PATCH") parts.push(request.url());
@@ -205,6 +207,7 @@ test("a cancelled upload leaves nothing behind, and the next one starts", async 
 
 test("an upload waits while the network is lost, and resumes automatically", async () => {
   await using page = await pages.open("/jobs?new");
+  expectProblems(page, /^409 PATCH .*uploads\//, /^net::ERR_INTERNET_DISCONNECTED/);
   await choose(page, { name: "Ferðalag um Strandir.wav", buffer: long });
   const setNetwork = await throttle(page);
   await setNetwork(slow);
@@ -229,6 +232,7 @@ test("an upload over a line that breaks again and again continues after the byte
   using line = await openCuttingProxy(600_000);
   line.target = pages.service.address;
   await using page = await pages.open("/jobs?new", { address: line.address });
+  expectProblems(page, /^409 PATCH .*uploads\//, /^net::ERR_/);
   await choose(page, { name: "Slæm lína.wav", buffer: long });
   await send(page);
   await jobRow(page, "Slæm lína")
@@ -255,6 +259,7 @@ async function interrupt(page: Page, path: string, subject: string): Promise<voi
 
 test("an upload continues after the page was reloaded, when the same file is chosen again", async () => {
   await using page = await pages.open("/jobs?new");
+  expectProblems(page, /^409 PATCH .*uploads\//);
   const path = join(pages.service.dataFolder, "Endurhlaðin.wav");
   writeFileSync(path, long);
   await interrupt(page, path, "Endurhlaðin");
@@ -310,6 +315,7 @@ test("another file of the same name begins at its start, and an interrupted uplo
 
 test("a lost response causes neither a second upload nor a second job", async () => {
   await using page = await pages.open("/jobs?new");
+  expectProblems(page, /^409 PATCH .*uploads\//, /^net::ERR_CONNECTION_RESET/);
   const sizes: number[] = [];
   let submits = 0;
   // Each request reaches the service, but the first response does not reach the page.
@@ -343,6 +349,7 @@ test("a lost response causes neither a second upload nor a second job", async ()
 
 test("a file that was changed on the device after it was chosen is reported and not retried", async () => {
   await using page = await pages.open("/jobs?new");
+  expectProblems(page, /^net::ERR_UPLOAD_FILE_CHANGED PATCH/);
   const path = join(pages.service.dataFolder, "Breytt.wav");
   writeFileSync(path, speech);
   await page.locator(".new-job input[type=file]").setInputFiles(path);
@@ -356,6 +363,7 @@ test("a file that was changed on the device after it was chosen is reported and 
 
 test("an upload becomes a job if the session ends in the meantime and its owner signs in again", async () => {
   await using page = await pages.open("/jobs?new");
+  expectProblems(page, /^401 POST .*transcriptjob:submit$/);
   await choose(page, { name: "Kvöldfréttir.wav", buffer: long });
   const setNetwork = await throttle(page);
   await setNetwork(slow);

@@ -13,6 +13,7 @@ import { noteSecret } from "../spec/secrets.ts";
 import { callRest } from "../spec/service.ts";
 import { until } from "../fixtures/until.ts";
 import { checkPage, checkShift } from "./check-page.ts";
+import { expectProblems } from "./expected-problems.ts";
 import { checkLooks, openTestPages, show, type TestPages } from "./open-test-pages.ts";
 
 const icelandic = { size: "desktop", language: "is", theme: "light" } as const;
@@ -140,6 +141,7 @@ test("use is shown by day, month, key and person, and the console's own calls ap
 });
 
 test("a page that cannot be loaded says so, and can be tried again", async () => {
+  expectProblems(page, /^403 GET .*usageDays/);
   const refused = { status: 403, json: { message: "refused" } };
   await page.route("**/console/api/v1/usageDays*", (route) => route.fulfill(refused));
   await page.reload();

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
 import { until } from "../fixtures/until.ts";
+import { expectProblems } from "./expected-problems.ts";
 import {
   checkLooks,
   openTestPages,
@@ -34,6 +35,7 @@ async function stored(): Promise<string[]> {
 }
 
 test("a phrase is added, changed and deleted", async () => {
+  expectProblems(page, /^400 POST .*vocabularyPhrases$/);
   await page.getByText("Ekkert orð enn.").waitFor();
   await button("Bæta við").click();
   await dialog().getByRole("button", { name: "Vista" }).click();
@@ -65,6 +67,7 @@ test("a phrase is added, changed and deleted", async () => {
 });
 
 test("lines are imported, and invalid ones are named", async () => {
+  expectProblems(page, /^400 POST .*vocabularyPhrases:import$/);
   await button("Flytja inn lista").click();
   const lines = dialog().getByLabel("Eitt orð eða orðasamband í línu");
   await lines.fill("Ásbyrgi\n\nHúsavík 🐋\n---\n");

@@ -7,6 +7,7 @@ import { until } from "../fixtures/until.ts";
 import { openReceiver, signedBy } from "../fixtures/webhooks-fixture.ts";
 import { noteSecret } from "../spec/secrets.ts";
 import { checkPage, checkShift } from "./check-page.ts";
+import { expectProblems } from "./expected-problems.ts";
 import { checkLooks, openTestPages, show, someLooks, type TestPages } from "./open-test-pages.ts";
 
 let pages: TestPages;
@@ -46,6 +47,7 @@ const icelandic = { size: "desktop", language: "is", theme: "light" } as const;
 let secret = "";
 
 test("a webhook is created with only the keyboard, and its secret signs the test", async () => {
+  expectProblems(page, /^400 POST .*webhooks$/);
   await page.getByText("Enginn vefkrókur enn").waitFor();
   await checkPage(page);
   await button("Nýr vefkrókur").press("Enter");
@@ -144,6 +146,7 @@ test("a webhook that the service has disabled says why", async () => {
 });
 
 test("older deliveries are shown on request, and a page that cannot be loaded says so", async () => {
+  expectProblems(page, /^403 GET .*webhooks\//);
   await button("Gera virkan").click();
   await button("Gera óvirkan").waitFor();
   const { json } = await pages.service.call("GET", "/v1/webhooks");
@@ -184,6 +187,7 @@ test("the pages are accessible, fit every window and do not shift", async () => 
 });
 
 test("a webhook is deleted, and its address then says that it no longer exists", async () => {
+  expectProblems(page, /^404 GET .*webhooks\//);
   await page.getByRole("list", { name: "Vefkrókar" }).getByRole("link").click();
   await deliveries().first().waitFor();
   const address = page.url();

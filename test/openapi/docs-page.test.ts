@@ -9,6 +9,7 @@ import {
   contrast,
   factsOf,
   focusOf,
+  longLines,
   printedLook,
   textColors,
   violatePolicy,
@@ -102,13 +103,14 @@ test("the page has every operation and every schema of the document, and every l
   }
 });
 
-test("the page fits screens from 360 px to 1920 px without horizontal scrolling", async () => {
+test("the page fits screens from 320 px to 2560 px without horizontal scrolling or lines of over 110 characters", async () => {
   await using docs = await openDocs();
-  for (const width of [360, 600, 820, 1000, 1200, 1920]) {
+  for (const width of [320, 360, 600, 768, 820, 1000, 1200, 1440, 1920, 2560]) {
     await docs.page.setViewportSize({ width, height: 900 });
     const facts = await factsOf(docs.page);
     assert.equal(facts.width, width);
     assert.deepEqual(facts.cutOff, [], `${width}`);
+    assert.deepEqual(await longLines(docs.page), [], `${width}`);
   }
 });
 

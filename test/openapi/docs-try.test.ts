@@ -67,7 +67,7 @@ async function send(panel: Locator): Promise<{ status: string; request: string; 
 test("a method is called with the session of the console, and shows request, status and answer", async () => {
   const docs = signedIn;
   const creation = await tryIt(docs.page, "createTranscript");
-  await creation.getByText(/^The call is real, and made as First key in the account/).waitFor();
+  await creation.getByText(/^This sends a real request as First key in the account/).waitFor();
   const created = await send(creation);
   assert.match(created.status, /^200 OK, \d+ ms, \d+ bytes$/);
   assert.match(created.request, /^POST \/v1alpha1\/transcripts\n\n\{\n {2}"/);

@@ -98,6 +98,22 @@ const print = `({
     box.scrollWidth > box.clientWidth + 1 || box.scrollHeight > box.clientHeight + 1).length,
 })`;
 
+/** Paragraphs of several lines, of which 40 are measured. */
+const lines = `[...document.querySelectorAll("main p, main dd")].filter((one) =>
+  one.textContent.length > 200).slice(0, 40).flatMap((one) => {
+    const range = new Range();
+    range.selectNodeContents(one);
+    const tops = [...range.getClientRects()].filter(({ height }) => height > 1)
+      .map(({ bottom }) => Math.round(bottom / 8));
+    const perLine = one.textContent.length / Math.max(1, new Set(tops).size);
+    return perLine > 110 ? [Math.round(perLine) + ": " + one.textContent.slice(0, 60)] : [];
+  })`;
+
+/** Returns the paragraphs whose lines have more than 110 characters. */
+export function longLines(page: Page): Promise<string[]> {
+  return page.evaluate<string[]>(lines);
+}
+
 export function factsOf(page: Page): Promise<PageFacts> {
   return page.evaluate<PageFacts>(facts);
 }

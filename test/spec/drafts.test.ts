@@ -35,7 +35,7 @@ type Headers = Readonly<Record<string, string>>;
 interface Drafts {
   readonly name: string;
   readonly version: string;
-  get(): Promise<Answer>;
+  get(query?: string): Promise<Answer>;
   save(text: string | Buffer, headers?: Headers): Promise<Answer>;
   delete(headers?: Headers): Promise<Answer>;
 }
@@ -55,14 +55,14 @@ function draftsOf(
 ): Drafts {
   const door = key === undefined ? "/console/api" : "";
   const path = `${door}/v1alpha1/${name}/draft`;
-  const call = async (method: string, body: unknown, headers?: Headers): Promise<Answer> => {
-    const call = { method, path, body, headers: { ...by.headers, ...headers } };
+  const call = async (method: string, body: unknown, headers?: Headers, query = "") => {
+    const call = { method, path: path + query, body, headers: { ...by.headers, ...headers } };
     return await callRest(service.address, key, call);
   };
   return {
     name,
     version,
-    get: async () => await call("GET", undefined),
+    get: async (query) => await call("GET", undefined, {}, query),
     async save(text, headers) {
       const content = Buffer.from(text).toString("base64");
       if (content.length < 1_000) noteSecret(content, "text");
@@ -106,6 +106,22 @@ test("a draft is read as it was saved, and replaced by the next save", async () 
   assert.equal((await drafts.delete()).status, 200);
   assert.equal(reasonOf(await drafts.get()), "DRAFT_NOT_FOUND");
   assert.equal(reasonOf(await drafts.delete()), "DRAFT_NOT_FOUND");
+});
+
+test("allowMissing returns a draft that does not exist with its name alone, and others whole", async () => {
+  const drafts = draftsOf(await newTranscript());
+  const none = await drafts.get("?allowMissing=true");
+  assert.equal(none.status, 200);
+  const { name, baseVersion, content, etag, updateTime } = none.json;
+  assert.deepEqual(
+    [name, baseVersion, content, etag, updateTime],
+    [`${drafts.name}/draft`, "", "", "", null],
+  );
+  const { json: saved } = await drafts.save("drög");
+  const read = await drafts.get("?allowMissing=true");
+  assert.deepEqual([textIn(read), read.json.etag], ["drög", saved.etag]);
+  assert.equal((await drafts.delete()).status, 200);
+  assert.equal((await drafts.get("?allowMissing=false")).status, 404);
 });
 
 test("a draft is saved and deleted only in the state that the headers name", async () => {

@@ -1,4 +1,5 @@
 import { pageLetters, isPageLetter, type PageLetter } from "../frame/page-letters.ts";
+import { binText } from "../text/bin.ts";
 import { commonText } from "../text/common.ts";
 import { importText } from "../text/import.ts";
 import type { Phrase } from "../text/language.tsx";
@@ -21,6 +22,7 @@ const pages: readonly {
   { to: "/transcripts", text: commonText.transcripts },
   { to: "/jobs", text: commonText.jobs },
   { to: "/import", text: importText.title, scope: "transcripts.write" },
+  { to: "/bin", text: binText.bin },
   { to: "/live", text: commonText.live },
   { to: "/vocabulary", text: commonText.vocabulary },
   { to: "/keys", text: commonText.keys },
@@ -31,6 +33,7 @@ const pages: readonly {
   { to: "/account/settings", text: commonText.accountSettings, scope: "account" },
   { to: "/operator", text: commonText.operation, scope: "operator" },
   { to: "/help", text: commonText.help },
+  { to: "/docs", text: commonText.apiReference },
 ];
 
 /** Returns the pages for a user with these scopes. */

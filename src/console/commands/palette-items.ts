@@ -4,7 +4,6 @@ import { callApi } from "../api/call-api.ts";
 import { useSession } from "../api/use-session.ts";
 import type { PageCommand } from "../frame/page-letters.ts";
 import { commandsText as texts } from "../text/commands.ts";
-import { commonText } from "../text/common.ts";
 import { useLanguage, useText } from "../text/language.tsx";
 import { showTheme } from "../theme/theme.ts";
 import { everything, searchQuery } from "../transcripts/search.ts";
@@ -54,11 +53,6 @@ export function usePaletteGroups(typed: string): readonly PaletteGroup[] {
     keys: letter === undefined ? undefined : `G ${letter.toUpperCase()}`,
     run: to,
   }));
-  const reference: PaletteItem = {
-    id: "docs",
-    text: t(commonText.apiReference),
-    run: () => location.assign("/docs"),
-  };
   const transcripts = latest.map(({ name, subject }): PaletteItem => ({
     id: name,
     text: subject === "" ? t(texts.untitled) : subject,
@@ -73,7 +67,7 @@ export function usePaletteGroups(typed: string): readonly PaletteGroup[] {
   };
   const groups: PaletteGroup[] = [
     { kind: "actions", items: matching(actions) },
-    { kind: "pages", items: matching([...pages, reference]) },
+    { kind: "pages", items: matching(pages) },
     {
       kind: "transcripts",
       items: [...matching(transcripts).slice(0, transcriptsMax), ...(text === "" ? [] : [search])],

@@ -65,6 +65,9 @@ function usePageCommands(
       case "search":
         focusOnArrival("main input[type=search]", here === "/transcripts");
         return goTo("/transcripts");
+      case "/docs":
+        // It is not a page of the console.
+        return location.assign(command);
       default:
         return goTo(command);
     }

@@ -1,8 +1,10 @@
-/** The pages that G and a letter open. */
+/** The pages that G and a letter open: every page of the menu. */
 export const pageLetters = {
   o: "/",
   t: "/transcripts",
   j: "/jobs",
+  i: "/import",
+  b: "/bin",
   l: "/live",
   v: "/vocabulary",
   k: "/keys",
@@ -11,7 +13,9 @@ export const pageLetters = {
   p: "/programs",
   a: "/account",
   s: "/account/settings",
+  r: "/operator",
   h: "/help",
+  d: "/docs",
 } as const;
 export type PageLetter = keyof typeof pageLetters;
 

@@ -9,6 +9,7 @@ import { useNotify } from "../parts/announcer.tsx";
 import { Empty } from "../parts/empty.tsx";
 import { PageHead } from "../parts/page-head.tsx";
 import { loadLater } from "../parts/load-later.tsx";
+import { usePageUsed } from "../parts/use-page-used.ts";
 import { commonText } from "../text/common.ts";
 import { useLanguage, useText } from "../text/language.tsx";
 import { liveText } from "../text/live.ts";
@@ -70,6 +71,11 @@ function Speaking({ owner, session }: { readonly owner: string; readonly session
   const state = useSyncExternalStore(session.subscribe, session.state);
   const [dialog, setDialog] = useState<OpenDialog>();
   useEffect(() => session.setLanguage(guess, "guess"), [session, guess]);
+  const isUsed = usePageUsed();
+  useEffect(() => {
+    // Without a network, the recording loads it later.
+    if (isUsed) void session.loadStreams().catch(() => {});
+  }, [session, isUsed]);
   useEffect(() => {
     // Recognition resumes if the user has signed in again.
     session.retry();

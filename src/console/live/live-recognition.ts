@@ -1,11 +1,10 @@
-import type { HlustClient } from "../../client/hlust-client.ts";
 import type { StreamingRecognitionResult } from "../../gen/hlust/speech/v2beta1/speech_pb.ts";
-import { msOfDuration } from "../../std/duration.ts";
 import { type ApiError, offlineError } from "../api/api-error.ts";
 import { Pause } from "../upload/pause.ts";
 import type { LiveRecording } from "./live-recording.ts";
+import type { LiveStreams } from "./live-streams.ts";
 import { sharedTimes, type SpokenWord } from "./spoken.ts";
-import { failureOf } from "./stream-failure.ts";
+import { retryDelayMs } from "./retry-delay.ts";
 import { StreamWatch } from "./stream-watch.ts";
 
 /** The connection between this page and the service. */
@@ -55,7 +54,7 @@ interface FinalSpan {
  * relative to the start of the recording.
  */
 export class LiveRecognition {
-  readonly #client: HlustClient;
+  readonly #loadStreams: () => Promise<LiveStreams>;
   readonly #recording: LiveRecording;
   readonly #languageCode: string;
   readonly #events: RecognitionEvents;
@@ -75,7 +74,8 @@ export class LiveRecognition {
   constructor(
     recording: LiveRecording,
     options: {
-      readonly client: HlustClient;
+      /** Loads what streams need; may be tried again. */
+      readonly loadStreams: () => Promise<LiveStreams>;
       readonly languageCode: string;
       readonly events: RecognitionEvents;
       /** The position up to which all samples have a final result. Default: 0. */
@@ -85,7 +85,7 @@ export class LiveRecognition {
     this.#position = options.position ?? 0;
     this.#sent = this.#position;
     this.#recording = recording;
-    this.#client = options.client;
+    this.#loadStreams = options.loadStreams;
     this.#languageCode = options.languageCode;
     this.#events = options.events;
   }
@@ -125,13 +125,18 @@ export class LiveRecognition {
   }
 
   async #run(signal: AbortSignal): Promise<void> {
+    let streams: LiveStreams | undefined;
     while (await this.#recording.hasMore(this.#cutShort ?? this.#position)) {
       if (signal.aborted) break;
       try {
-        await this.#recognize(signal);
+        streams ??= await Promise.race([this.#loadStreams(), abortion(signal)]);
+        await this.#recognize(streams, signal);
       } catch (cause) {
         if (signal.aborted) break;
-        const { error, retryMs } = failureOf(cause, this.#failures);
+        const { error, retryMs } = streams?.failureOf(cause, this.#failures) ?? {
+          error: offlineError(),
+          retryMs: retryDelayMs(this.#failures),
+        };
         this.#failures += 1;
         if (retryMs === 0) continue;
         this.#events.onConnection({ kind: retryMs === undefined ? "failed" : "waiting", error });
@@ -142,7 +147,7 @@ export class LiveRecognition {
   }
 
   /** Runs one stream to its end. */
-  async #recognize(signal: AbortSignal): Promise<void> {
+  async #recognize(streams: LiveStreams, signal: AbortSignal): Promise<void> {
     const start = this.#cutShort ?? this.#position;
     const broken = new AbortController();
     using watch = new StreamWatch({
@@ -156,14 +161,16 @@ export class LiveRecognition {
       watch.moved();
     });
     const config = streamingConfigOf(this.#languageCode, this.#recording.rate);
-    const results = this.#client.recognizeLive(config, audio, {
+    const results = streams.client.recognizeLive(config, audio, {
       signal: AbortSignal.any([signal, broken.signal]),
     });
     let last: FinalSpan | undefined;
     try {
       for await (const result of results) {
         watch.moved();
-        last = this.#take(result, start) ?? last;
+        this.#opened();
+        this.#retractCutShort();
+        last = this.#take(result, this.#wordsOf(streams, result, start)) ?? last;
       }
       // The audio ended before the stream did, so all of it has been recognized.
       this.#cutShort = undefined;
@@ -175,17 +182,14 @@ export class LiveRecognition {
   }
 
   /** Reports the words of a result. Returns the result's span if it is final and has words. */
-  #take(result: StreamingRecognitionResult, start: number): FinalSpan | undefined {
-    this.#opened();
-    this.#retractCutShort();
-    const words = this.#wordsOf(result, start);
+  #take({ isFinal }: StreamingRecognitionResult, words: SpokenWord[]): FinalSpan | undefined {
     let final: FinalSpan | undefined;
-    if (result.isFinal && words.length > 0) {
+    if (isFinal && words.length > 0) {
       const end = Math.min(this.#sent, this.#samplesOf(words.at(-1)?.endMs ?? 0));
       final = { start: this.#position, end, sent: this.#sent };
       this.#position = Math.max(this.#position, end);
     }
-    this.#events.onWords(words, result.isFinal);
+    this.#events.onWords(words, isFinal);
     return final;
   }
 
@@ -213,24 +217,13 @@ export class LiveRecognition {
     this.#events.onRetract();
   }
 
-  #wordsOf({ alternatives: [best] }: StreamingRecognitionResult, start: number): SpokenWord[] {
+  #wordsOf(
+    { timedWords }: LiveStreams,
+    { alternatives: [best] }: StreamingRecognitionResult,
+    start: number,
+  ): SpokenWord[] {
     if (!best) return [];
-    const startMs = this.#msAt(start);
-    const timed = best.words.flatMap(
-      ({ word, startTime, endTime, confidence, spoken, estimatedTimes }) =>
-        startTime && endTime
-          ? [
-              {
-                text: word,
-                startMs: Math.round(startMs + msOfDuration(startTime)),
-                endMs: Math.round(startMs + msOfDuration(endTime)),
-                ...(confidence !== undefined && { confidence }),
-                ...(spoken !== undefined && { spoken }),
-                ...(estimatedTimes && { estimatedTimes }),
-              },
-            ]
-          : [],
-    );
+    const timed = timedWords(best.words, this.#msAt(start));
     if (timed.length > 0) return timed;
     // Some models return no word times.
     return sharedTimes(best.transcript, this.#msAt(this.#position), this.#msAt(this.#sent));
@@ -243,6 +236,13 @@ export class LiveRecognition {
   #msAt(sample: number): number {
     return (1000 * sample) / this.#recording.rate;
   }
+}
+
+/** Rejects when the signal is aborted. */
+function abortion(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
 }
 
 /** Returns the configuration of a live stream. */

@@ -1,4 +1,4 @@
-import { createHlustClient } from "../../client/hlust-client.ts";
+import { loadChunk } from "../parts/load-problems.ts";
 import { keepSpokenLanguage } from "../api/spoken-language.ts";
 import { noteUnsaved } from "../api/unsaved-work.ts";
 import { Delays } from "./delays.ts";
@@ -6,6 +6,7 @@ import { loudnessOf } from "./level.ts";
 import { LiveRecognition } from "./live-recognition.ts";
 import { LiveRecording } from "./live-recording.ts";
 import type { LeftRecording } from "./left-recordings.ts";
+import type { LiveStreams } from "./live-streams.ts";
 import { idleState, type LiveState } from "./live-state.ts";
 import { type Chunk, type Microphone, MicrophoneError, openMicrophone } from "./microphone.ts";
 import { RecordingKeeper } from "./recording-keeper.ts";
@@ -42,10 +43,7 @@ interface PendingWords {
  * user's session has ended.
  */
 export class LiveSession {
-  readonly #client = createHlustClient({
-    url: location.origin,
-    streamToken: (signal) => createStreamToken(this.#owner, this.#isSignedIn, signal),
-  });
+  #streams: Promise<LiveStreams> | undefined;
   readonly #owner: string;
   readonly #isSignedIn: () => boolean;
   readonly #listeners = new Set<() => void>();
@@ -92,6 +90,19 @@ export class LiveSession {
   readonly onLevel = (listener: (loudness: number) => void): (() => void) => {
     this.#levelListeners.add(listener);
     return () => this.#levelListeners.delete(listener);
+  };
+
+  /** Loads what recognizes the recording. Another call loads it again if that failed. */
+  readonly loadStreams = (): Promise<LiveStreams> => {
+    this.#streams ??= loadChunk(() => import("./live-streams.ts")).then(
+      ({ openLiveStreams }) =>
+        openLiveStreams((signal) => createStreamToken(this.#owner, this.#isSignedIn, signal)),
+      (error: unknown) => {
+        this.#streams = undefined;
+        throw error;
+      },
+    );
+    return this.#streams;
   };
 
   /**
@@ -296,7 +307,7 @@ export class LiveSession {
   /** Recognizes the recording, from `position` on if nothing of it has been recognized here. */
   #recognize(recording: LiveRecording, position: number): void {
     this.#recognition ??= new LiveRecognition(recording, {
-      client: this.#client,
+      loadStreams: this.loadStreams,
       languageCode: this.#state.languageCode,
       position,
       events: {

@@ -2,6 +2,7 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import { ErrorInfoSchema, RetryInfoSchema } from "../../gen/google/rpc/error_details_pb.ts";
 import { msOfDuration } from "../../std/duration.ts";
 import { ApiError, offlineError } from "../api/api-error.ts";
+import { retryDelayMs } from "./retry-delay.ts";
 
 /** Why a live stream ended before its audio did, and when to start another one. */
 export interface StreamFailure {
@@ -10,17 +11,13 @@ export interface StreamFailure {
   readonly retryMs: number | undefined;
 }
 
-/** The delay doubles with each failure, from the minimum to the maximum. */
-const retryMsMin = 500;
-const retryMsMax = 10_000;
-
 /**
  * Explains a failure of recognizeLive(). `failures` is the number of earlier failures since words
  * last arrived.
  */
 export function failureOf(cause: unknown, failures: number): StreamFailure {
   const error = apiErrorOf(cause);
-  const later = Math.min(retryMsMax, retryMsMin * 2 ** failures);
+  const later = retryDelayMs(failures);
   if (error.reason === streamTooLong) return { error, retryMs: failures === 0 ? 0 : later };
   if (!isTemporary(error)) return { error, retryMs: undefined };
   return { error, retryMs: Math.max(later, error.retryAfterMs ?? 0) };

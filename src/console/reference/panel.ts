@@ -27,7 +27,7 @@ async function fillPanel(panel: HTMLElement, operationId: string, summary: strin
     if (account === undefined || actor === undefined) {
       const link = element("a", { href: "console/" }, "Sign in to the console");
       panel.replaceChildren(
-        element("p", {}, link, ", and load this page again: calls are made with your session."),
+        element("p", {}, link, ", then reload this page: requests are sent with your session."),
       );
       return;
     }
@@ -46,8 +46,8 @@ async function fillPanel(panel: HTMLElement, operationId: string, summary: strin
     const body = call.body === undefined ? undefined : bodyInput(call.body, idOf("body"));
     if (body) form.append(fieldOf("Body", body, false));
     const isChange = call.method !== "GET";
-    const note = `The call is real, and made as ${displayName} in the account ${account.displayName}.${
-      isChange ? " What it changes stays changed." : ""
+    const note = `This sends a real request as ${displayName} in the account ${account.displayName}.${
+      isChange ? " Its changes are permanent." : ""
     }`;
     const send = element("button", { type: "submit", className: "try-send" }, "Send");
     const result = element("div", { className: "try-result" });

@@ -85,6 +85,55 @@ test("every text stands in the words of the glossary, in both languages", async 
   assert.deepEqual(found, []);
 });
 
+/**
+ * Returns the texts of a script that is in English and has no dictionary: its strings that are
+ * words.
+ */
+function textsIn(source: string): string[] {
+  const code = source.replaceAll(/^\s*(\/\/|\/?\*).*$|^import .*$/gm, "");
+  const strings = code.matchAll(/"((?:[^"\\\n]|\\.)*)"|`((?:[^`\\]|\\.)*)`/g);
+  return Array.from(strings, ([, quoted, template = ""]) => quoted ?? template)
+    .map((text) => text.replaceAll(/\$\{[^{}]*\}|<[^>]*>/g, " "))
+    .filter((text) => /\p{L} \p{L}|^\p{Lu}\p{Ll}+$/u.test(text));
+}
+
+test("the texts of the API reference, of /docs and of a page without scripts stand in these words", () => {
+  const scripts = ["../reference/*.ts", "../../server/docs/docs-page.ts"];
+  const found: string[] = [];
+  let seen = 0;
+  for (const file of globSync(scripts, { cwd: here })) {
+    if (file.endsWith(".test.ts")) continue;
+    for (const text of textsIn(readFileSync(join(here, file), "utf8"))) {
+      seen += 1;
+      for (const word of refusedIn(text, words.en)) found.push(`${file}: ${word}: ${text}`);
+    }
+  }
+  const page = readFileSync(join(here, "../index.html"), "utf8");
+  const shown = page.replaceAll(/<!--.*?-->|<[^>]*>/gs, " ");
+  for (const word of refusedIn(shown, words.en)) found.push(`index.html: ${word}`);
+  assert.ok(seen >= 25, `${seen} texts`);
+  assert.deepEqual(found, []);
+});
+
+test("no page has texts outside of the dictionary", () => {
+  // The name of the program, and the beginning of an address, are the same in both languages.
+  const names = new Set(["Hlust", "https://"]);
+  const found: string[] = [];
+  for (const file of globSync("../**/*.{ts,tsx}", { cwd: here })) {
+    if (file.endsWith(".test.ts") || /^\.\.\/(text|reference)\//.test(file)) continue;
+    const source = readFileSync(join(here, file), "utf8");
+    const shown = [
+      ...source.matchAll(/\b(?:is|en): ?["`]([^"`]*)/g),
+      ...source.matchAll(/<[a-z][^<>=]*>([^<>{}]*)<\//g),
+      ...source.matchAll(/\b(?:aria-label|title|placeholder|alt)="([^"]*)"/g),
+    ];
+    const texts = shown.map(([, text = ""]) => text.replaceAll(/\$\{[^{}]*\}/g, "").trim());
+    const words = texts.filter((text) => /\p{L}{3}/u.test(text) && !names.has(text));
+    found.push(...words.map((text) => `${file}: ${text}`));
+  }
+  assert.deepEqual(found, []);
+});
+
 test("the check finds a refused word in each language, and in functions", () => {
   assert.ok(words.is.refused.length > 15 && words.en.refused.length > 15);
   const rows: [text: unknown, language: Language, found: string[]][] = [

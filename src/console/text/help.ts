@@ -131,7 +131,7 @@ export const helpTopics = {
       },
       {
         is: "Sé ekkert samband er textinn kyrr á síðunni og vistast þegar það kemst á. Renni innskráningin út skráir þú þig inn aftur og heldur áfram. Þegar þú skráir þig út spyr síðan um óvistuð drög.",
-        en: "Without a connection, the text stays on the page, and is saved when the connection is back. If your session ends, sign in again and continue. Signing out asks about unsaved drafts.",
+        en: "Without a connection, the text stays on the page, and is saved once you are online again. If your session ends, sign in again and continue. Signing out asks about unsaved drafts.",
       },
     ],
   },

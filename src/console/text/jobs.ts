@@ -115,7 +115,7 @@ export const jobsText = {
   upLeft: { is: (span: string) => `${span} eftir`, en: (span: string) => `${span} left` },
   upOffline: {
     is: "Sambandið rofnaði. Skráin er hér enn og sendingin heldur áfram þegar það kemst á.",
-    en: "The connection was lost. The file is still here; the upload resumes when the connection is back.",
+    en: "The connection was lost. The file is still here; the upload will resume automatically.",
   },
   upWaiting: { is: "Reynt aftur innan skamms.", en: "Trying again in a moment." },
   upSubmitting: { is: "Skráin er komin til skila", en: "Uploaded" },

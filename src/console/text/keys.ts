@@ -128,7 +128,7 @@ export const keysText = {
   chooseFile: { is: "Velja skrá…", en: "Choose a file…" },
   privateOnce: {
     is: "Einkalykillinn er aðeins til í þessum vafra og hverfur þegar glugganum er lokað. Vistaðu hann þar sem forritið nær til hans og enginn annar.",
-    en: "The private key exists only in this browser and is gone when you close this window. Save it where your program, and nothing else, can read it.",
+    en: "The private key exists only in this browser and is lost when you close this window. Save it where your program, and nothing else, can read it.",
   },
   savePrivate: { is: "Vista einkalykilinn (.pem)", en: "Save the private key (.pem)" },
   saveFacts: { is: "Vista auðkennin (.json)", en: "Save the IDs (.json)" },

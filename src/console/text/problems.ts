@@ -113,7 +113,7 @@ const problems: Problems = {
     sentence: { is: "Ekki næst í þjónustuna.", en: "The service cannot be reached." },
     next: {
       is: "Athugaðu netið. Síðan heldur áfram þegar samband næst.",
-      en: "Check your network. The page continues when the connection is back.",
+      en: "Check your network. The page will continue automatically.",
     },
   },
   SIGNED_OUT: {

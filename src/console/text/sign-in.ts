@@ -27,7 +27,7 @@ export const signInText = {
   withKey: { is: "Skrá inn með lykli", en: "Sign in with the key" },
   noKey: {
     is: "Enginn lykill við höndina? Þessi skipun, á vél þjónustunnar, prentar tengil sem skráir þig inn:",
-    en: "No key at hand? Run this command on the service's machine to print a sign-in link:",
+    en: "No key? Run this command on the server to print a sign-in link:",
   },
   noAccess: { is: "Vantar þig aðgang? Hafðu samband:", en: "Need access? Contact" },
   command: { is: "Skipun", en: "Command" },

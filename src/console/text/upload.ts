@@ -11,7 +11,7 @@ export const uploadText = {
   percent: { is: (percent: number) => `${percent} %`, en: (percent: number) => `${percent}%` },
   waiting: {
     is: "Sambandið rofnaði. Sending heldur áfram þegar það kemst á.",
-    en: "The connection was lost. The upload resumes when it is back.",
+    en: "The connection was lost. The upload will resume automatically.",
   },
   failed: { is: "Ekki tókst að senda skrá", en: "A file could not be uploaded" },
   submitted: {

@@ -6,6 +6,7 @@ import type {
   RestoreBinnedTranscriptsResponseJson,
 } from "../../gen/hlust/transcripts/v1alpha1/bin_pb.ts";
 import { callApi } from "../api/call-api.ts";
+import { noteDeleted } from "../api/deleted-transcripts.ts";
 
 /** The number of days that transcripts stay in the bin; 0: there is no bin. */
 export const binDaysQuery = queryOptions({
@@ -26,13 +27,20 @@ export async function listBin(
 
 /** Puts at most 100 transcripts into the bin. Those that do not exist any more are `missing`. */
 export async function putIntoBin(names: readonly string[]): Promise<BinTranscriptsResponseJson> {
-  return await callApi("/v1alpha1/transcripts:bin", { method: "POST", body: { names } });
+  const body = { names };
+  const answer = await callApi<BinTranscriptsResponseJson>("/v1alpha1/transcripts:bin", {
+    method: "POST",
+    body,
+  });
+  noteDeleted(names);
+  return answer;
 }
 
 export async function restoreFromBin(
   names: readonly string[],
 ): Promise<RestoreBinnedTranscriptsResponseJson> {
   const body = { names };
+  noteDeleted(names, false);
   return await callApi("/v1alpha1/binnedtranscripts:restore", { method: "POST", body });
 }
 

@@ -1,5 +1,7 @@
 import { ApiError } from "../../api/api-error.ts";
 import { callApi } from "../../api/call-api.ts";
+import { isDeletedHere } from "../../api/deleted-transcripts.ts";
+import { mayStore } from "../../api/unsaved-work.ts";
 
 /** How often a page reports that it still has a transcript open. */
 const renewEveryMs = 15_000;
@@ -142,6 +144,8 @@ export class PresenceReporter {
   }
 
   async #send(state: object): Promise<void> {
+    // Neither a deleted transcript nor the page of a user who has signed out has participants.
+    if (isDeletedHere(this.#name) || !mayStore()) return;
     const path = `/v1alpha1/${this.#name}:reportPresence`;
     const body = { session: this.session, ...state };
     try {

@@ -22,14 +22,11 @@ export async function readServiceDrafts(
   owner: string,
   signal?: AbortSignal,
 ): Promise<ServiceDrafts | undefined> {
-  let answer: TranscriptDraftJson;
-  try {
-    answer = await callApi(pathOf(name), { ...(signal && { signal }), owner });
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 404) return undefined;
-    throw error;
-  }
-  const { content = "", etag = "" } = answer;
+  // Browsers log an answer 404 as an error.
+  const path = `${pathOf(name)}?allowMissing=true`;
+  const call = { ...(signal && { signal }), owner };
+  const { content = "", etag = "" } = await callApi<TranscriptDraftJson>(path, call);
+  if (etag === "") return undefined;
   try {
     return { kept: readKeptDrafts(JSON.parse(await unpacked(content))), etag };
   } catch {

@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file hlust/transcripts/v1alpha1/draft.proto.
  */
 export const file_hlust_transcripts_v1alpha1_draft: GenFile = /*@__PURE__*/
-  fileDesc("CiZobHVzdC90cmFuc2NyaXB0cy92MWFscGhhMS9kcmFmdC5wcm90bxIaaGx1c3QudHJhbnNjcmlwdHMudjFhbHBoYTEiowEKD1RyYW5zY3JpcHREcmFmdBIMCgRuYW1lGAEgASgJEhkKDGJhc2VfdmVyc2lvbhgCIAEoCUID4EECEhQKB2NvbnRlbnQYAyABKAxCA+BBAhIRCgRldGFnGAQgASgJQgPgQQMSOAoLdXBkYXRlX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgfgQQPAvBgBOgTwuxgBIikKGUdldFRyYW5zY3JpcHREcmFmdFJlcXVlc3QSDAoEbmFtZRgBIAEoCSJdChpTYXZlVHJhbnNjcmlwdERyYWZ0UmVxdWVzdBI/CgVkcmFmdBgBIAEoCzIrLmhsdXN0LnRyYW5zY3JpcHRzLnYxYWxwaGExLlRyYW5zY3JpcHREcmFmdEID4EECIiwKHERlbGV0ZVRyYW5zY3JpcHREcmFmdFJlcXVlc3QSDAoEbmFtZRgBIAEoCWIGcHJvdG8z", [file_google_api_field_behavior, file_google_protobuf_timestamp, file_hlust_api_annotations]);
+  fileDesc("CiZobHVzdC90cmFuc2NyaXB0cy92MWFscGhhMS9kcmFmdC5wcm90bxIaaGx1c3QudHJhbnNjcmlwdHMudjFhbHBoYTEiowEKD1RyYW5zY3JpcHREcmFmdBIMCgRuYW1lGAEgASgJEhkKDGJhc2VfdmVyc2lvbhgCIAEoCUID4EECEhQKB2NvbnRlbnQYAyABKAxCA+BBAhIRCgRldGFnGAQgASgJQgPgQQMSOAoLdXBkYXRlX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgfgQQPAvBgBOgTwuxgBIkAKGUdldFRyYW5zY3JpcHREcmFmdFJlcXVlc3QSDAoEbmFtZRgBIAEoCRIVCg1hbGxvd19taXNzaW5nGAIgASgIIl0KGlNhdmVUcmFuc2NyaXB0RHJhZnRSZXF1ZXN0Ej8KBWRyYWZ0GAEgASgLMisuaGx1c3QudHJhbnNjcmlwdHMudjFhbHBoYTEuVHJhbnNjcmlwdERyYWZ0QgPgQQIiLAocRGVsZXRlVHJhbnNjcmlwdERyYWZ0UmVxdWVzdBIMCgRuYW1lGAEgASgJYgZwcm90bzM", [file_google_api_field_behavior, file_google_protobuf_timestamp, file_hlust_api_annotations]);
 
 /**
  * The unsaved changes of one member or key to one transcript (extension).
@@ -119,6 +119,14 @@ export type GetTranscriptDraftRequest = Message<"hlust.transcripts.v1alpha1.GetT
    * @generated from field: string name = 1;
    */
   name: string;
+
+  /**
+   * Whether a draft that does not exist is returned with its `name` alone, instead of the error
+   * DRAFT_NOT_FOUND. Then it has no `etag`.
+   *
+   * @generated from field: bool allow_missing = 2;
+   */
+  allowMissing: boolean;
 };
 
 /**
@@ -133,6 +141,14 @@ export type GetTranscriptDraftRequestJson = {
    * @generated from field: string name = 1;
    */
   name?: string;
+
+  /**
+   * Whether a draft that does not exist is returned with its `name` alone, instead of the error
+   * DRAFT_NOT_FOUND. Then it has no `etag`.
+   *
+   * @generated from field: bool allow_missing = 2;
+   */
+  allowMissing?: boolean;
 };
 
 /**
