@@ -15,11 +15,15 @@ export type Group = (typeof groups)[number];
  */
 const unitSuites: Readonly<Record<string, readonly string[]>> = {
   accounts: ["src/accounts/*.test.ts", "src/auth/*.test.ts"],
+  audio: ["src/audio/*.test.ts"],
   client: ["src/client/*.test.ts", "src/cli/**/*.test.ts", "src/settings/*.test.ts"],
   evaluation: ["src/evaluation/**/*.test.ts"],
   console: ["src/console/**/*.test.ts"],
   engines: ["src/engines/*/*.test.ts", "src/models/*.test.ts"],
+  jobs: ["src/jobs/*.test.ts", "src/jobs/content/*.test.ts"],
+  "jobs-worker": ["src/jobs/worker/*.test.ts"],
   media: ["src/media/*.test.ts"],
+  protocols: ["src/{dialects/**,server/docs,std/word-matches,watches,writing}/*.test.ts"],
   server: [
     "src/server/*.test.ts",
     "src/metrics/*.test.ts",
@@ -51,9 +55,15 @@ const systemSuites: Readonly<Record<string, readonly string[]>> = {
   original: ["test/original/{byte-stream,generated-client,speech,transcripts}.test.ts"],
   packages: ["test/packages/{client-package,remote-command,transcoding-package}.test.ts"],
   "pages-account": ["test/console/{account,account-settings,key-changes,keys,usage}.test.ts"],
+  "pages-editor": ["test/console/{editor,editor-input,editor-keys,editor-playing}.test.ts"],
+  "pages-exchange": ["test/console/{every-page,import,shares}.test.ts"],
   "pages-frame": ["test/console/{chunks,commands,first-load,narrow,operator,tabs}.test.ts"],
+  "pages-media": ["test/console/{hostile-media,hostile-text,subtitles,video}.test.ts"],
   "pages-programs": ["test/console/{examples,help,programs,vocabulary,webhooks}.test.ts"],
-  "pages-texts": ["test/console/{job,phrase,problem,webhook}-words.test.ts"],
+  "pages-reading": [
+    "test/console/{transcript,transcript-aside,transcript-versions,transcripts}.test.ts",
+  ],
+  "pages-texts": ["test/console/{import,job,phrase,problem,webhook}-words.test.ts"],
   "pages-transcript": [
     "test/console/{alignment,editor-model,editor-race,overview}.test.ts",
     "test/console/transcript-{focus,states}.test.ts",
@@ -88,10 +98,13 @@ const alone: readonly string[] = [
   "src/engines/ctc/ctc-{engine,speech}.test.ts",
   "src/engines/pocketsphinx/{hinted-searches,search-pool}.test.ts",
   "src/engines/process/{engine-session*,pending-work,run-queue,turn-length}.test.ts",
+  "src/jobs/{arrivals,jobs-service-races}.test.ts",
+  "src/jobs/worker/{cancel,worker*}.test.ts",
   "src/media/fetch-guard.test.ts",
   "src/server/rest-streams.test.ts",
   "src/speech/decoded-input.test.ts",
   "src/transcoding/{long-input,readme}.test.ts",
+  "src/writing/write-words.test.ts",
 ];
 
 /**
