@@ -56,6 +56,11 @@ const systemSuites: Readonly<Record<string, readonly string[]>> = {
   packages: ["test/packages/{client-package,remote-command,transcoding-package}.test.ts"],
   "pages-account": ["test/console/{account,account-settings,key-changes,keys,usage}.test.ts"],
   "pages-editor": ["test/console/{editor,editor-input,editor-keys,editor-playing}.test.ts"],
+  "pages-editor-kinds": ["test/console/editor-{merge,speakers,subtitles,times}.test.ts"],
+  "pages-editor-states": [
+    "test/console/editor-{guards,looks,page,sessions}.test.ts",
+    "test/console/review.test.ts",
+  ],
   "pages-exchange": ["test/console/{every-page,import,shares}.test.ts"],
   "pages-frame": ["test/console/{chunks,commands,first-load,narrow,operator,tabs}.test.ts"],
   "pages-media": ["test/console/{hostile-media,hostile-text,subtitles,video}.test.ts"],
@@ -78,6 +83,7 @@ const systemSuites: Readonly<Record<string, readonly string[]>> = {
   ],
   "spec-doors": ["test/spec/{doors,every-endpoint,google-operations,grpc-reflection,head}.test.ts"],
   "spec-jobs": ["test/spec/{4-1-submit-job,job-errors,transcribe-again,vocabulary}.test.ts"],
+  "spec-media": ["test/spec/{4-7-upload-media,4-8-recognize,media-facts,written-jobs}.test.ts"],
   "spec-watches": ["test/spec/{watch-job,watch-lists,webhooks,written-results}.test.ts"],
   "spec-texts": [
     "test/spec/{alignment-outputs,drafts,estimated-times,export-import,export-options}.test.ts",
