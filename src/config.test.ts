@@ -91,6 +91,7 @@ test("readConfig() reads every setting", () => {
     HLUST_HTTP_RULES: "/etc/hlust/rules.yaml",
     HLUST_REMOVED_MEDIA_DAYS: "7",
     HLUST_BIN_DAYS: "0",
+    HLUST_AUDIT_DAYS: "730",
     S3_BUCKET: "media",
     S3_ENDPOINT: "http://minio:9000/",
     S3_PUBLIC_ENDPOINT: "https://media.example",
@@ -159,6 +160,7 @@ test("readConfig() reads every setting", () => {
     httpRulesFile: "/etc/hlust/rules.yaml",
     removedMediaDays: 7,
     binDays: 0,
+    auditDays: 730,
     s3: {
       bucket: "media",
       endpoint: "http://minio:9000",

@@ -10,6 +10,7 @@ import { frontSettings } from "./settings/front-settings.ts";
 import { GivenSettings } from "./settings/given-settings.ts";
 import { readLimits, type limitSettings } from "./settings/limit-settings.ts";
 import { readLog, type LogConfig } from "./settings/log-settings.ts";
+import { readMail, type MailConfig } from "./settings/mail-settings.ts";
 import { memorySettings } from "./settings/memory-settings.ts";
 import { readMetrics, type MetricsSettings } from "./settings/metrics-settings.ts";
 import {
@@ -59,6 +60,8 @@ export interface Config extends ServiceConfig, ModelConfig {
   /** The provider with which members sign in; undefined if there is none. */
   readonly openId: OpenIdSettings | undefined;
   readonly callers: CallerConfig;
+  /** What mail is sent with. */
+  readonly mail: MailConfig;
   /** The files of the certificate of the port; undefined for cleartext. */
   readonly tls: CertificateFiles | undefined;
   /** The listener of Wyoming; undefined if there is none. */
@@ -116,6 +119,7 @@ export function examineConfig(environment: NodeJS.ProcessEnv): {
     backupS3: readBackupS3(read, problems),
     openId: readOpenId(read, problems),
     callers: readCallers(read),
+    mail: readMail(read, service, problems),
     tls: readTls(read, problems),
     wyoming: readWyoming(read, dataFolder, problems),
     metrics: readMetrics(read, problems),

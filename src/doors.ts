@@ -307,14 +307,15 @@ export function accountServices(
   },
   {
     allowWebhooks,
-    settings: { accountLimits, catalogueFile = builtinCatalogue },
+    settings: { accountLimits, catalogueFile = builtinCatalogue, mail },
   }: {
     readonly allowWebhooks: MediaAllowList;
-    readonly settings: Pick<Config, "accountLimits" | "catalogueFile">;
+    readonly settings: Pick<Config, "accountLimits" | "catalogueFile" | "mail">;
   },
 ): readonly ImplementedService[] {
+  const accountMail = { isSent: mail.isSent, perDayMax: mail.perDayMax };
   return [
-    implemented(Accounts, createAccountsService(parts)),
+    implemented(Accounts, createAccountsService({ ...parts, mail: accountMail })),
     implemented(Vocabulary, createVocabularyService(parts)),
     implemented(Webhooks, createWebhooksService({ ...parts, allow: allowWebhooks })),
     implemented(Operator, createOperatorService({ ...parts, accountLimits, catalogueFile })),

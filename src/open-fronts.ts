@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { availableParallelism, tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { Config } from "./config.ts";
 import { openEngineListener } from "./engines/nodes/serve-engines.ts";
 import type { SharedProcesses } from "./engines/nodes/shared-processes.ts";
@@ -39,6 +39,7 @@ export async function openFronts(
   const { port, shared, recognizer, isQuarantined, ...options } = given;
   const socketPath = await createSocketPath(config.dataFolder, parts);
   const credential = randomBytes(32).toString("hex");
+  await shared.listenIn(dirname(socketPath), randomBytes(32).toString("hex"));
   parts.use(
     await openEngineListener(shared, {
       at: { socketPath },
@@ -61,24 +62,28 @@ export async function openFronts(
 
 /** Creates a folder that only this user can read. Returns the path of a socket in it. */
 async function createSocketPath(dataFolder: string, parts: AsyncDisposableStack): Promise<string> {
-  const name = "fronts-XXXXXX/engines";
+  const name = "fronts-XXXXXX/process-0000000000";
   const isShort = Buffer.byteLength(join(dataFolder, name)) <= socketPathBytesMax;
   const folder = await mkdtemp(join(isShort ? dataFolder : tmpdir(), "fronts-"));
   parts.defer(() => rm(folder, { recursive: true, force: true }));
   return join(folder, "engines");
 }
 
-/** Returns the settings of a front process: it runs neither models nor other listeners itself. */
-export function frontConfig(config: Config, { engines }: FrontStart): Config {
-  const { socketPath, credential } = engines;
+/**
+ * Returns the settings of a front process: it runs neither models nor other listeners itself. It
+ * uses the engines of the main process, and the engine nodes of the settings.
+ */
+export function frontConfig(config: Config, { engines }: Pick<FrontStart, "engines">): Config {
   const { database } = config;
-  const name = { host: "localhost", port: 80, isEncrypted: false, socketPath };
+  const main = { ...engines, silentMsMax };
+  const name = { host: "localhost", port: 80, isEncrypted: false, main };
+  const given = config.engines.nodes ?? { names: [], credential: "", authorities: undefined };
   return {
     ...config,
     role: "api",
     engines: {
       listen: undefined,
-      nodes: { names: [name], credential, authorities: undefined, silentMsMax },
+      nodes: { ...given, names: [name, ...given.names] },
       hasOwnModels: false,
     },
     database: { ...database, connectionsMax: databaseShare(config) },

@@ -10,6 +10,7 @@ import { JobMedia } from "./jobs/worker/job-media.ts";
 import { openWorker, type JobWorker, type WorkerParts } from "./jobs/worker/worker.ts";
 import type { MediaStore } from "./media/media-store.ts";
 import type { MediaAllowList } from "./media/media-url.ts";
+import { openMailWorker } from "./mail/mail-worker.ts";
 import type { QueueRecorder } from "./metrics/recorders.ts";
 import { openDeliveryWorker } from "./webhooks/delivery-worker.ts";
 
@@ -60,9 +61,13 @@ export async function openJobWork(
     }),
   );
   parts.use(await openDescriber({ database, store, sandbox, scratchFolder, durationMsMax, log }));
-  parts.use(openArchiveSweep({ db, store, log, binDays: config.binDays }));
+  const { binDays, auditDays } = config;
+  parts.use(openArchiveSweep({ db, store, log, binDays, auditDays }));
   parts.use(openContentSweep({ db, store, recorder: recorder?.jobs("transcript"), log }));
   parts.use(openDeliveryWorker({ database, allow: given.allowWebhooks, recorder, log }));
+  const { sending: options } = config.mail;
+  const hasProvider = config.openId !== undefined;
+  if (options) parts.use(openMailWorker({ database, options, hasProvider, log }));
   return [worker, alignment];
 }
 

@@ -25,6 +25,7 @@ export async function openService(
   const settings = {
     HLUST_ENGINE: "scripted",
     HLUST_ENGINE_PROCESSES: "",
+    HLUST_FRONT_PROCESSES: "1",
     HLUST_LOG: "error",
     ...environment,
   };

@@ -17,6 +17,7 @@ import { shown, Violations } from "../std/service-error.ts";
 import { usedLimits, type UsedLimits } from "./used-limits.ts";
 import { checkDisplayName } from "../std/display-name.ts";
 import { accountDeleted } from "./lock-account.ts";
+import { readDefaults, storedDefaults } from "./recording-defaults.ts";
 
 /** The maximum retention in days: a hundred years. A retention of 0 keeps everything forever. */
 export const retentionDaysMax = 36_500;
@@ -27,6 +28,7 @@ const changeable = [
   "mediaRetentionDays",
   "transcriptRetentionDays",
   "vocabularyCandidatesDisabled",
+  "recordingDefaults",
 ] as const;
 type Changeable = (typeof changeable)[number];
 
@@ -91,6 +93,9 @@ function readChange(request: UpdateAccountRequest): Updateable<AccountTable> {
   if (fields.has("vocabularyCandidatesDisabled")) {
     change.vocabulary_candidates_disabled = account.vocabularyCandidatesDisabled;
   }
+  if (fields.has("recordingDefaults")) {
+    change.recording_defaults = storedDefaults(account.recordingDefaults, violations);
+  }
   if (violations.isEmpty && fields.size === 0) {
     violations.add("account", `at least one of ${changeable.join(", ")} is required`);
   }
@@ -99,8 +104,8 @@ function readChange(request: UpdateAccountRequest): Updateable<AccountTable> {
 }
 
 /**
- * Returns the fields in the mask, by proto or JSON name; without a mask, the fields that are set.
- * `name` is output only and is skipped.
+ * Returns the fields in the mask, by proto or JSON name; without a mask, the fields that are set. A
+ * path below `recordingDefaults` names all of them. `name` is output only and is skipped.
  */
 function fieldsOf(
   { updateMask }: UpdateAccountRequest,
@@ -113,9 +118,8 @@ function fieldsOf(
   }
   const fields = new Set<Changeable>();
   for (const path of paths) {
-    const named = AccountSchema.fields.find(({ name, jsonName }) =>
-      [name, jsonName].includes(path),
-    );
+    const top = path.replace(/^(recording_?[dD]efaults)\..*$/s, "$1");
+    const named = AccountSchema.fields.find(({ name, jsonName }) => [name, jsonName].includes(top));
     const field = changeable.find((each) => each === named?.localName);
     if (field) fields.add(field);
     else if (!named) violations.add("updateMask", `${shown(path)} is not a field of an account`);
@@ -137,6 +141,7 @@ function readDays(
 }
 
 function accountMessage(row: Selectable<AccountTable>, used: UsedLimits): Account {
+  const recordingDefaults = readDefaults(row.recording_defaults);
   return create(AccountSchema, {
     ...used,
     name: `accounts/${row.id}`,
@@ -144,5 +149,6 @@ function accountMessage(row: Selectable<AccountTable>, used: UsedLimits): Accoun
     mediaRetentionDays: row.media_retention_days ?? 0,
     transcriptRetentionDays: row.transcript_retention_days ?? 0,
     vocabularyCandidatesDisabled: row.vocabulary_candidates_disabled,
+    ...(recordingDefaults && { recordingDefaults }),
   });
 }

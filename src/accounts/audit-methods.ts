@@ -9,11 +9,12 @@ import {
   AuditEventSchema,
   type Accounts,
   type AuditEvent,
+  type ListAuditEventsRequest,
 } from "../gen/hlust/accounts/v1/accounts_pb.ts";
 import { timestampFromDate } from "../std/duration.ts";
 import { readPageRequest } from "../std/page-request.ts";
 import type { PageTokens } from "../std/page-token.ts";
-import { invalidArgument } from "../std/service-error.ts";
+import { invalidArgument, shown, type FieldViolation } from "../std/service-error.ts";
 
 /** Creates the RPC of the audit log. */
 export function auditMethods({
@@ -26,9 +27,14 @@ export function auditMethods({
   return {
     async listAuditEvents(request, context) {
       const { accountId } = callerOf(context);
-      const scope = { collection: "auditEvents", accountId, filter: "" };
+      const { actor, action } = request;
+      const filter = actor === "" && action === "" ? "" : JSON.stringify([actor, action]);
+      const scope = { collection: "auditEvents", accountId, filter };
       const page = readPageRequest(pageTokens, scope, request);
-      if (Array.isArray(page)) throw invalidArgument(page);
+      const violations = [...checkFilter(request)];
+      if ("length" in page || violations.length > 0) {
+        throw invalidArgument([...("length" in page ? page : []), ...violations]);
+      }
       let query = db
         .selectFrom("audit_event")
         .where("account_id", "=", accountId)
@@ -37,6 +43,12 @@ export function auditMethods({
         .orderBy("at", "desc")
         .orderBy("id", "desc")
         .limit(page.size + 1);
+      if (actor !== "") query = query.where("actor", "=", actor);
+      if (action !== "") {
+        query = query.where(
+          sql<boolean>`(action = ${action} or starts_with(action, ${`${action}.`}))`,
+        );
+      }
       if (page.after) {
         const [time, id] = page.after;
         query = query.where(sql<boolean>`(at, id) < (${time}::timestamptz, ${id}::uuid)`);
@@ -51,6 +63,27 @@ export function auditMethods({
       };
     },
   } satisfies Partial<ServiceImpl<typeof Accounts>>;
+}
+
+/** The maximum lengths in characters. */
+export const auditActorCharsMax = 200;
+export const auditActionCharsMax = 100;
+export const auditActionPattern = /^([a-z_]+(\.[a-z_]+)*)?$/;
+
+/** Finds violations in the filter of a request. */
+function* checkFilter({
+  actor,
+  action,
+}: Pick<ListAuditEventsRequest, "actor" | "action">): Generator<FieldViolation> {
+  const chars = Array.from(actor).length;
+  if (chars > auditActorCharsMax) {
+    const description = `has ${chars} characters; at most ${auditActorCharsMax} are allowed`;
+    yield { field: "actor", description };
+  }
+  if (action.length > auditActionCharsMax || !auditActionPattern.test(action)) {
+    const description = `is ${shown(action)}, which is not an action such as transcript.delete`;
+    yield { field: "action", description };
+  }
 }
 
 function eventMessage(row: Selectable<AuditEventTable>): AuditEvent {

@@ -12,6 +12,7 @@ const deletedInParts = [
   "transcript_job",
   "alignment_job",
   "webhook_delivery",
+  "invitation_mail",
   "vocabulary_phrase",
   "transcript",
   "upload",

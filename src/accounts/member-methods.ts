@@ -1,28 +1,28 @@
 import { create } from "@bufbuild/protobuf";
 import { EmptySchema } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
-import type { Kysely, Selectable } from "kysely";
+import type { Kysely } from "kysely";
 import { audited } from "../auth/audit-log.ts";
 import { callerOf, scopesOfRole } from "../auth/caller.ts";
-import type { MemberTable } from "../database/access-tables.ts";
 import type { Tables } from "../database/tables.ts";
-import {
-  MemberSchema,
-  Role,
-  type Accounts,
-  type Member,
-} from "../gen/hlust/accounts/v1/accounts_pb.ts";
-import { timestampFromDate } from "../std/duration.ts";
+import type { Accounts } from "../gen/hlust/accounts/v1/accounts_pb.ts";
+import { cancelMail } from "../mail/mail-store.ts";
 import { idIn, newId } from "../std/ids.ts";
 import type { Log } from "../std/log.ts";
 import { ServiceError, shown } from "../std/service-error.ts";
+import type { AccountMail } from "./account-mail.ts";
 import { checkNewMember, readMemberChange, refuseOtherEmail } from "./check-member.ts";
 import { lockAccount } from "./lock-account.ts";
+import { memberMessage, withMail } from "./member-message.ts";
 import { isLastOwner, listMembers, lockMember, membersMax, countMembers } from "./member-store.ts";
 import { refuseMoreThanOwn } from "./refuse-more-than-own.ts";
 
 /** Creates the RPCs of an account's members. */
-export function memberMethods(parts: { readonly db: Kysely<Tables>; readonly log: Log }) {
+export function memberMethods(parts: {
+  readonly db: Kysely<Tables>;
+  readonly log: Log;
+  readonly mail: AccountMail;
+}) {
   const { db } = parts;
   return {
     async createMember(request, context) {
@@ -49,7 +49,7 @@ export function memberMethods(parts: { readonly db: Kysely<Tables>; readonly log
 
     async listMembers(_request, context) {
       const rows = await listMembers(db, callerOf(context).accountId);
-      return { members: rows.map(memberMessage) };
+      return { members: await withMail(db, rows), sendsMail: parts.mail.isSent };
     },
 
     async updateMember(request, context) {
@@ -76,7 +76,8 @@ export function memberMethods(parts: { readonly db: Kysely<Tables>; readonly log
           .executeTakeFirstOrThrow();
         const details = role ? { roleBefore: before.role, role } : undefined;
         await record({ action: "member.update", resource: name, ...(details && { details }) });
-        return memberMessage(row);
+        const [member = memberMessage(row)] = await withMail(trx, [row]);
+        return member;
       });
     },
 
@@ -90,6 +91,7 @@ export function memberMethods(parts: { readonly db: Kysely<Tables>; readonly log
         if (!before) throw memberNotFound(name);
         const { count } = await countMembers(trx, accountId, before.email);
         if (count > 1 && (await isLastOwner(trx, before))) throw lastOwner();
+        await cancelMail(trx, before.id);
         await trx.deleteFrom("member").where("id", "=", before.id).execute();
         const { email, role } = before;
         await record({ action: "member.delete", resource: name, details: { email, role } });
@@ -97,17 +99,6 @@ export function memberMethods(parts: { readonly db: Kysely<Tables>; readonly log
       return create(EmptySchema);
     },
   } satisfies Partial<ServiceImpl<typeof Accounts>>;
-}
-
-function memberMessage(row: Selectable<MemberTable>): Member {
-  return create(MemberSchema, {
-    name: `members/${row.id}`,
-    email: row.email,
-    displayName: row.display_name,
-    role: Role[row.role],
-    creationTime: timestampFromDate(row.created_at),
-    ...(row.last_sign_in_at && { lastSignInTime: timestampFromDate(row.last_sign_in_at) }),
-  });
 }
 
 /**

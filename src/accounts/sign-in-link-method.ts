@@ -3,24 +3,22 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import type { Kysely } from "kysely";
 import { audited } from "../auth/audit-log.ts";
 import { callerOf, scopesOfMember } from "../auth/caller.ts";
-import { createSignInToken, signInLink } from "../auth/sign-in-token.ts";
+import { createSignInToken, invitationMsMax, signInLink } from "../auth/sign-in-token.ts";
 import type { Tables } from "../database/tables.ts";
 import { SignInLinkSchema, type Accounts } from "../gen/hlust/accounts/v1/accounts_pb.ts";
 import { timestampFromDate } from "../std/duration.ts";
 import { idIn } from "../std/ids.ts";
 import type { Log } from "../std/log.ts";
+import { endLinks } from "./end-links.ts";
 import { lockAccount } from "./lock-account.ts";
 import { memberNotFound } from "./member-methods.ts";
 import { lockMember } from "./member-store.ts";
 import { refuseMoreThanOwn } from "./refuse-more-than-own.ts";
 
-/** How long the link of an invitation is valid: it is sent to a person, who opens it later. */
-export const linkMsMax = 3 * 24 * 3_600_000;
-
 /** Creates the RPC that makes a link with which a member signs in. */
 export function signInLinkMethod({
   publicUrl,
-  now = Date.now,
+  now: clock,
   ...parts
 }: {
   readonly db: Kysely<Tables>;
@@ -38,14 +36,17 @@ export function signInLinkMethod({
         const member = id && (await lockMember(trx, accountId, id));
         if (!member) throw memberNotFound(name);
         refuseMoreThanOwn(scopesOfMember(member.role, member.is_operator), caller);
-        await trx.deleteFrom("sign_in_token").where("member_id", "=", member.id).execute();
+        await endLinks(trx, member.id);
         const owner = { accountId, memberId: member.id };
-        const time = now();
-        const token = await createSignInToken(trx, owner, time, linkMsMax);
+        const time = clock?.() ?? Date.now();
+        const token = await createSignInToken(trx, owner, {
+          lifeMs: invitationMsMax,
+          now: clock,
+        });
         await record({ action: "sign_in_token.create", resource: name });
         return create(SignInLinkSchema, {
           uri: signInLink(publicUrl(), token),
-          expireTime: timestampFromDate(new Date(time + linkMsMax)),
+          expireTime: timestampFromDate(new Date(time + invitationMsMax)),
         });
       });
     },

@@ -1,5 +1,5 @@
-import type { Insertable, Kysely } from "kysely";
-import type { SessionTable } from "../database/access-tables.ts";
+import type { Kysely } from "kysely";
+import { databaseTime } from "../database/database-time.ts";
 import type { Tables } from "../database/tables.ts";
 import type { Log } from "../std/log.ts";
 import { audited, type Actor } from "./audit-log.ts";
@@ -52,7 +52,8 @@ export async function openSession(
     readonly owner: SessionOwner;
     readonly method: SignInMethod;
     readonly visit: Visit;
-    readonly now: number;
+    /** A clock of tests. Default: that of the database. */
+    readonly now: (() => number) | undefined;
   },
 ): Promise<void> {
   const { id, owner, method, visit, now } = made;
@@ -67,7 +68,7 @@ export async function openSession(
     if ("memberId" in owner) {
       await trx
         .updateTable("member")
-        .set({ last_sign_in_at: new Date(now) })
+        .set({ last_sign_in_at: databaseTime(now) })
         .where("id", "=", owner.memberId)
         .execute();
     }
@@ -92,12 +93,12 @@ export async function endSession(
   });
 }
 
-function sessionRow(made: Parameters<typeof openSession>[1]): Insertable<SessionTable> {
+function sessionRow(made: Parameters<typeof openSession>[1]) {
   const { id, secretHash, owner, method, visit, now } = made;
   // Switching accounts does not count as a new sign-in. Otherwise a person could stay signed in
   // forever by switching.
   const end = method === "switch" ? visit.before?.expiresAt : undefined;
-  const at = new Date(now);
+  const at = databaseTime(now);
   return {
     id,
     account_id: owner.accountId,
@@ -109,21 +110,25 @@ function sessionRow(made: Parameters<typeof openSession>[1]): Insertable<Session
     rotated_at: at,
     created_at: at,
     last_used_at: at,
-    expires_at: end ?? new Date(now + lifeMsMax),
+    expires_at: end ?? databaseTime(now, lifeMsMax),
     address: visit.origin.address,
     user_agent: visit.userAgent.replaceAll(/\p{Cc}/gu, " ").slice(0, userAgentCharsMax),
   };
 }
 
-async function makeRoom(db: Kysely<Tables>, owner: SessionOwner, now: number): Promise<void> {
+async function makeRoom(
+  db: Kysely<Tables>,
+  owner: SessionOwner,
+  now: (() => number) | undefined,
+): Promise<void> {
   await db
     .deleteFrom("session")
     .where((row) =>
       row.or([
-        row("expires_at", "<=", new Date(now)),
+        row("expires_at", "<=", databaseTime(now)),
         row.and([
           row("account_id", "=", owner.accountId),
-          row("last_used_at", "<=", new Date(now - idleMsMax)),
+          row("last_used_at", "<=", databaseTime(now, -idleMsMax)),
         ]),
       ]),
     )

@@ -1,4 +1,5 @@
 import type { Kysely } from "kysely";
+import { epochMs } from "../database/database-time.ts";
 import type { Tables } from "../database/tables.ts";
 import { scopesOfMember, type Caller } from "./caller.ts";
 import { cacheReads, type CachedReads } from "./cached-reads.ts";
@@ -18,6 +19,8 @@ export interface Session extends Omit<Caller, "origin"> {
   readonly previousHash: Buffer | null;
   readonly previousUntil: Date | null;
   readonly rotatedAt: Date;
+  /** How far the clock of the database is ahead of that of this node. */
+  readonly clockAheadMs: number;
 }
 
 /** A session ends after this time without use. */
@@ -29,8 +32,12 @@ export const lifeMsMax = 7 * 24 * 3_600_000;
  * Reads and caches valid sessions for half a second. A session is valid if its member or key exists
  * and is valid, its account is not disabled, and it is neither idle nor expired.
  */
-export function cachedSessions(db: Kysely<Tables>, now: () => number): CachedReads<Session> {
-  const cache = cacheReads<Session>(now, (id) => readSession(db, id, now()));
+export function cachedSessions(
+  db: Kysely<Tables>,
+  clock: (() => number) | undefined,
+): CachedReads<Session> {
+  const now = clock ?? Date.now;
+  const cache = cacheReads<Session>(now, (id) => readSession(db, id, clock));
   return {
     find: async (id) => {
       const session = await cache.find(id);
@@ -40,14 +47,15 @@ export function cachedSessions(db: Kysely<Tables>, now: () => number): CachedRea
   };
 }
 
-function isOver({ lastUsedAt, expiresAt }: Session, now: number): boolean {
+function isOver({ lastUsedAt, expiresAt, clockAheadMs }: Session, nodeMs: number): boolean {
+  const now = nodeMs + clockAheadMs;
   return expiresAt.getTime() <= now || lastUsedAt.getTime() + idleMsMax <= now;
 }
 
 async function readSession(
   db: Kysely<Tables>,
   id: string,
-  now: number,
+  clock: (() => number) | undefined,
 ): Promise<Session | undefined> {
   const row = await db
     .selectFrom("session")
@@ -65,10 +73,12 @@ async function readSession(
       "api_key.scopes",
       "api_key.display_name as key_display_name",
       "api_key.expires_at as key_expires_at",
+      epochMs.as("database_ms"),
     ])
     .where("session.id", "=", id)
     .executeTakeFirst();
   if (!row || row.disabled_at !== null) return undefined;
+  const now = clock?.() ?? row.database_ms;
   if (row.key_expires_at && row.key_expires_at.getTime() <= now) return undefined;
   const { role } = row;
   return {
@@ -91,5 +101,6 @@ async function readSession(
     previousHash: row.previous_hash,
     previousUntil: row.previous_until,
     rotatedAt: row.rotated_at,
+    clockAheadMs: clock ? 0 : row.database_ms - Date.now(),
   };
 }

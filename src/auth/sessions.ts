@@ -63,7 +63,9 @@ export function createSessions(parts: {
   readonly log: Log;
 }): Sessions {
   const { db, now = Date.now, attempts, log } = parts;
-  const cache = cachedSessions(db, now);
+  const cache = cachedSessions(db, parts.now);
+  /** Returns the time by the clock of the database. */
+  const timeOf = ({ clockAheadMs }: Session): number => now() + clockAheadMs;
   const noted = new LRUCache<string, number>({ max: cachedMax });
   /**
    * Sessions that have been valid. Their secrets are checked even while other secrets from the
@@ -77,14 +79,15 @@ export function createSessions(parts: {
    */
   async function findShown(read: SecretTokenParts): Promise<Session | undefined> {
     const session = await cache.find(read.id);
-    if (!session || knows(session, read.secret, now())) return session;
+    if (!session || knows(session, read.secret, timeOf(session))) return session;
     cache.forget(read.id);
     const again = await cache.find(read.id);
-    return again && knows(again, read.secret, now()) ? again : undefined;
+    return again && knows(again, read.secret, timeOf(again)) ? again : undefined;
   }
 
-  async function noteUse({ id, lastUsedAt }: Session): Promise<void> {
-    const minute = Math.floor(now() / minuteMs) * minuteMs;
+  async function noteUse(session: Session): Promise<void> {
+    const { id, lastUsedAt } = session;
+    const minute = Math.floor(timeOf(session) / minuteMs) * minuteMs;
     if (minute <= Math.max(noted.get(id) ?? 0, lastUsedAt.getTime())) return;
     noted.set(id, minute);
     const at = new Date(minute);
@@ -110,7 +113,7 @@ export function createSessions(parts: {
       noteUse(session).catch((error: unknown) => {
         log.warn(errorFields(error), "session.use_not_noted");
       });
-      const { isChanged, renewed } = await renew(db, session, read.secret, now());
+      const { isChanged, renewed } = await renew(db, session, read.secret, timeOf(session));
       if (isChanged) cache.forget(session.id);
       return { session, renewed };
     },
@@ -121,7 +124,7 @@ export function createSessions(parts: {
         await endSession(parts, before, origin);
         cache.forget(before.id);
       }
-      await openSession(parts, { ...made, owner, method, visit, now: now() });
+      await openSession(parts, { ...made, owner, method, visit, now: parts.now });
       const session = await cache.find(made.id);
       // The member or key was deleted in the meantime.
       if (!session) throw signedOut();

@@ -1,12 +1,21 @@
-import type { Kysely } from "kysely";
+import { sql, type Kysely } from "kysely";
+import { databaseTime } from "../database/database-time.ts";
 import type { Tables } from "../database/tables.ts";
 import type { SessionOwner } from "./open-session.ts";
 import { newSecretToken, readSecretToken, secretMatches } from "./secret-token.ts";
 
 /** How long a link is valid that its own user opens. */
 export const signInMsDefault = 600_000;
+/** How long the link of an invitation is valid: it is sent to a person, who opens it later. */
+export const invitationMsMax = 3 * 24 * 3_600_000;
 
 const prefix = "hlust_signin_";
+
+interface SignInTokenOptions {
+  readonly lifeMs?: number;
+  /** A clock of tests. Default: that of the database. */
+  readonly now?: (() => number) | undefined;
+}
 
 /**
  * Creates a token that signs in to the console once, within `lifeMs` (default: 10 minutes), as a
@@ -16,11 +25,10 @@ const prefix = "hlust_signin_";
 export async function createSignInToken(
   db: Kysely<Tables>,
   owner: SessionOwner,
-  now: number = Date.now(),
-  lifeMs: number = signInMsDefault,
+  { lifeMs = signInMsDefault, now }: SignInTokenOptions = {},
 ): Promise<string> {
   const { id, token, secretHash } = newSecretToken(prefix);
-  await db.deleteFrom("sign_in_token").where("expires_at", "<=", new Date(now)).execute();
+  await db.deleteFrom("sign_in_token").where("expires_at", "<=", databaseTime(now)).execute();
   await db
     .insertInto("sign_in_token")
     .values({
@@ -29,7 +37,7 @@ export async function createSignInToken(
       member_id: "memberId" in owner ? owner.memberId : null,
       api_key_id: "apiKeyId" in owner ? owner.apiKeyId : null,
       secret_hash: secretHash,
-      expires_at: new Date(now + lifeMs),
+      expires_at: databaseTime(now, lifeMs),
     })
     .execute();
   return token;
@@ -43,6 +51,12 @@ export function signInLink(publicUrl: string, token: string): string {
   return `${publicUrl}/console/#signInToken=${token}`;
 }
 
+/** Deletes a token that no one has. */
+export async function dropSignInToken(db: Kysely<Tables>, token: string): Promise<void> {
+  const shown = readSecretToken(prefix, token);
+  if (shown) await db.deleteFrom("sign_in_token").where("id", "=", shown.id).execute();
+}
+
 /**
  * Consumes a token and returns the owner whom it signs in. `isGood` is false if the token exists
  * but its secret is wrong or it has expired.
@@ -50,7 +64,7 @@ export function signInLink(publicUrl: string, token: string): string {
 export async function takeSignInToken(
   db: Kysely<Tables>,
   token: string,
-  now: number,
+  now?: () => number,
 ): Promise<{ readonly owner: SessionOwner; readonly isGood: boolean } | undefined> {
   const shown = readSecretToken(prefix, token);
   if (!shown) return undefined;
@@ -58,6 +72,7 @@ export async function takeSignInToken(
     const row = await transaction
       .selectFrom("sign_in_token")
       .selectAll()
+      .select(sql<boolean>`expires_at <= ${databaseTime(now)}`.as("has_expired"))
       .where("id", "=", shown.id)
       .forUpdate()
       .executeTakeFirst();
@@ -67,7 +82,7 @@ export async function takeSignInToken(
       row.member_id === null
         ? { accountId, apiKeyId: row.api_key_id ?? "" }
         : { accountId, memberId: row.member_id };
-    if (!secretMatches(shown.secret, row.secret_hash) || row.expires_at.getTime() <= now) {
+    if (!secretMatches(shown.secret, row.secret_hash) || row.has_expired) {
       return { owner, isGood: false };
     }
     await transaction.deleteFrom("sign_in_token").where("id", "=", shown.id).execute();

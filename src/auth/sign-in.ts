@@ -46,14 +46,14 @@ export interface SignInParts {
  * the audit log of the account concerned, if that account is known.
  */
 export function createSignIn(parts: SignInParts): SignIn {
-  const { db, sessions, now = Date.now, attempts } = parts;
+  const { sessions, now = Date.now, attempts } = parts;
   /**
    * The time at which each refusal was last recorded, in order of time. Outsiders must not be able
    * to fill an account's audit log.
    */
   const recorded = new Map<string, number>();
   const attempt = async (shown: Credentials, visit: Visit): Promise<OpenedSession | undefined> => {
-    const checked = await checkOwners(db, shown, visit, now());
+    const checked = await checkOwners(parts, shown, visit);
     const owner = checked.find(({ problem }) => problem === undefined)?.owner;
     if (owner) return await sessions.open(owner, shown.method, visit);
     const due = checked.filter(({ owner: of, problem }) =>
@@ -83,15 +83,15 @@ function secretOf(shown: Credentials): string | undefined {
 }
 
 async function checkOwners(
-  db: Kysely<Tables>,
+  { db, now: clock }: Pick<SignInParts, "db" | "now">,
   shown: Credentials,
   visit: Visit,
-  now: number,
 ): Promise<readonly CheckedOwner[]> {
+  const now = clock?.() ?? Date.now();
   if (shown.method === "api_key") return await ofApiKey(db, shown.apiKey, now);
   if (shown.method === "open_id") return await memberOf(db, shown.person);
   if (shown.method === "switch") return await sameMember(db, visit, shown.accountId);
-  const taken = await takeSignInToken(db, shown.signInToken, now);
+  const taken = await takeSignInToken(db, shown.signInToken, clock);
   if (!taken) return [];
   const { owner, isGood } = taken;
   return [isGood ? await inForce(db, owner, now) : { owner, problem: "wrong_secret" }];

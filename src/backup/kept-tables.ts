@@ -6,6 +6,7 @@ export const keptTables = [
   "audit_event",
   "client_key",
   "console_settings",
+  "invitation_mail",
   "media",
   "media_description",
   "media_outputs",

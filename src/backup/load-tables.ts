@@ -6,17 +6,19 @@ import type pg from "pg";
 import { from as copyFrom } from "pg-copy-streams";
 import { BackupError, tablePath, type Manifest } from "./backup-format.ts";
 import { quoted, tableWith, textSettings } from "./copy-tables.ts";
+import { noteStatement, type RestoreNote } from "./restore-note.ts";
 
 /**
- * Loads the tables of a backup in one transaction, into a schema with the same migrations. Until
- * settleRestored() has run, the archive is in quarantine.
+ * Loads the tables of a backup in one transaction, into a schema with the same migrations, with the
+ * note of the restore. Until settleRestored() has run, the archive is in quarantine.
  */
 export async function loadTables(
   client: pg.Client,
   folder: string,
   { tables, archive }: Manifest,
-  onTable: (done: number) => void,
+  options: { readonly note: RestoreNote; readonly onTable: (done: number) => void },
 ): Promise<void> {
+  const { note, onTable } = options;
   await client.query("begin");
   await client.query(textSettings);
   const names = tables.map(({ name }) => name);
@@ -41,9 +43,10 @@ export async function loadTables(
     await client.query(
       `insert into archive_identity (id, created_at, quarantined_at, written_by, written_in)
        values ($1, $2, now(), '', '')`,
-      [archive.id, archive.createdAt],
+      [note.ids[0], archive.createdAt],
     );
   }
+  await client.query(noteStatement(note));
   await client.query("commit");
   await client.query("analyze");
 }

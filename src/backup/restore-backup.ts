@@ -1,18 +1,27 @@
 import { Kysely, PostgresDialect } from "kysely";
 import type pg from "pg";
+import { checkDatabase } from "../database/check-database.ts";
 import { connect } from "../database/database.ts";
 import { migrate, migrations } from "../database/migrate.ts";
 import type { Tables } from "../database/tables.ts";
 import type { ArchiveSettings } from "../media/archive-place.ts";
 import { openMediaStore } from "../media/open-media-store.ts";
+import { newId } from "../std/ids.ts";
 import { createLog } from "../std/log.ts";
 import type { BackupMedia } from "./backup-media.ts";
 import { BackupError, readManifest, type Manifest } from "./backup-format.ts";
-import { openEmptyDatabase, requireEmptyStore, type EmptyDatabase } from "./empty-place.ts";
+import {
+  lacksDatabase,
+  openRestoredDatabase,
+  requireEmptyStore,
+  unfinishedIn,
+  type RestoredDatabase,
+} from "./empty-place.ts";
 import { loadTables } from "./load-tables.ts";
 import type { OnProgress } from "./progress.ts";
 import { readMedia } from "./read-rows.ts";
 import { restoreMedia } from "./restore-media.ts";
+import { newNote, noteStatement, type RestoreNote } from "./restore-note.ts";
 import { settleRestored, type Settled } from "./settle-restored.ts";
 import { problemsOf } from "./verify-backup.ts";
 
@@ -33,14 +42,15 @@ export interface Restored extends Settled {
 /**
  * Restores a backup into the empty place that the settings name. Throws BackupError, before it
  * changes anything, if the backup is altered or made by a newer Hlust, or if the place is not
- * empty. The rows appear in one commit, after the media.
+ * empty. The rows appear in one commit, after the media. A restore that is interrupted, before or
+ * after that commit, is continued by the next one of the same backup.
  */
 export async function restoreBackup(
   folder: string,
   settings: ArchiveSettings,
   options: RestoreOptions,
 ): Promise<Restored> {
-  const { asCopy, onProgress } = options;
+  const { asCopy } = options;
   const manifest = await readManifest(folder);
   const known = knownMigrations(folder, manifest);
   await requireWhole(folder, options);
@@ -48,18 +58,47 @@ export async function restoreBackup(
   await using store = await openMediaStore(settings, { log, sweeps: false });
   const ids = new Set<string>();
   for await (const { id } of readMedia(folder, manifest.tables)) ids.add(id);
-  await requireEmptyStore(store, settings, { manifest, ids, asCopy });
-  await using database = await openEmptyDatabase(settings, manifest);
-  await migrate(database.connection, log, { list: known });
+  const place = { manifest, ids, asCopy };
+  const isNew = await lacksDatabase(settings);
+  // If the store is refused, no database is created.
+  if (isNew) await requireEmptyStore(store, settings, { ...place, note: undefined });
+  await using database = await openRestoredDatabase(settings);
+  const { connection, pool } = database;
+  const first = await newNote(folder, manifest, asCopy ? newId() : manifest.archive?.id);
+  const unfinished = await unfinishedIn(database, settings, { manifest, backup: first.backup });
+  if (!isNew) await requireEmptyStore(store, settings, { ...place, note: unfinished });
+  await checkDatabase(pool, { durable: true, makesExtension: true });
+  if (!unfinished) await migrate(connection, log, { list: known });
   if (manifest.media) await restoreAllMedia(store, folder, manifest, options);
-  await loadAll(database, folder, manifest, onProgress);
-  const migrated = await migrate(database.connection, log);
-  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: database.pool }) });
-  const { snapshotAt } = manifest;
+  if (!unfinished) await loadAll(database, folder, manifest, { ...options, note: first });
+  const migrated = await migrate(connection, log);
+  const { note, archiveId } = unfinished
+    ? await continued(pool, unfinished, { manifest, asCopy })
+    : { note: first, archiveId: first.ids[0] };
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   const settled = await db
     .transaction()
-    .execute(async (trx) => await settleRestored(trx, { store, settings, snapshotAt, asCopy }));
+    .execute(
+      async (trx) => await settleRestored(trx, { store, settings, note, archiveId, asCopy }),
+    );
   return { ...settled, manifest, migrated };
+}
+
+/**
+ * Decides the id of the archive whose restore was interrupted, perhaps one with or without
+ * `--as-copy`. The id is noted before the store is marked with it.
+ */
+async function continued(
+  pool: pg.Pool,
+  note: RestoreNote,
+  { manifest: { archive }, asCopy }: Pick<RestoreOptions, "asCopy"> & { manifest: Manifest },
+): Promise<{ readonly note: RestoreNote; readonly archiveId: string | undefined }> {
+  if (!archive) return { note, archiveId: undefined };
+  const archiveId = asCopy ? (note.ids.find((id) => id !== archive.id) ?? newId()) : archive.id;
+  if (note.ids.includes(archiveId)) return { note, archiveId };
+  const changed = { ...note, ids: [...note.ids, archiveId] };
+  await pool.query(noteStatement(changed));
+  return { note: changed, archiveId };
 }
 
 /** Returns the migrations of the backup. Throws BackupError if this version does not know one. */
@@ -102,17 +141,18 @@ async function restoreAllMedia(
 }
 
 async function loadAll(
-  { connection }: EmptyDatabase,
+  { connection }: RestoredDatabase,
   folder: string,
   manifest: Manifest,
-  onProgress: OnProgress,
+  { note, onProgress }: Pick<RestoreOptions, "onProgress"> & { readonly note: RestoreNote },
 ): Promise<void> {
   const client: pg.Client = await connect({ ...connection, applicationName: "hlust restore" });
   try {
     const total = manifest.tables.length;
-    await loadTables(client, folder, manifest, (done) => {
+    const onTable = (done: number): void => {
       onProgress({ phase: "tables", done, total, unit: "tables" });
-    });
+    };
+    await loadTables(client, folder, manifest, { note, onTable });
   } finally {
     await client.end();
   }

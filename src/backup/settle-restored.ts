@@ -6,13 +6,14 @@ import { placeOf, type ArchiveSettings } from "../media/archive-place.ts";
 import { writeFirstPulse } from "../media/archive-pulse.ts";
 import { findArchiveRow, writeArchiveRow } from "../media/archive-row.ts";
 import type { MediaStore } from "../media/media-store.ts";
-import { newId } from "../std/ids.ts";
+import { noteEnd, type RestoreNote } from "./restore-note.ts";
 
 const leased: readonly LeasedTable[] = [
   "transcript_job",
   "alignment_job",
   "media_description",
   "webhook_delivery",
+  "invitation_mail",
 ];
 
 /** What a restore has changed in the rows of the backup. */
@@ -27,23 +28,30 @@ export interface Settled {
 /**
  * Makes a restored database that of an archive which continues here: work that was in progress is
  * queued again, uploads in several parts begin again, and the media store gets the id of the
- * archive. `asCopy`: the archive gets a new id, is in quarantine, and its webhooks are disabled.
+ * archive, `archiveId`. `asCopy`: the archive is in quarantine, and its webhooks are disabled.
  */
 export async function settleRestored(
   trx: Transaction<Tables>,
   options: {
     readonly store: MediaStore;
     readonly settings: ArchiveSettings;
-    readonly snapshotAt: string;
+    readonly note: RestoreNote;
+    readonly archiveId: string | undefined;
     readonly asCopy: boolean;
   },
 ): Promise<Settled> {
-  const { store, settings, snapshotAt, asCopy } = options;
+  const { note, archiveId, asCopy } = options;
   if (asCopy) {
     await trx
       .updateTable("webhook")
       .set({ disabled_at: sql<Date>`now()`, disabled_reason: "RESTORED_AS_COPY" })
       .where("disabled_at", "is", null)
+      .execute();
+    // The service that was copied sends this mail.
+    await trx
+      .updateTable("invitation_mail")
+      .set({ state: "CANCELED" })
+      .where("state", "=", "PENDING")
       .execute();
   }
   const counts = new Map<LeasedTable, number>();
@@ -56,7 +64,11 @@ export async function settleRestored(
     counts.set(table, Number(numAffectedRows));
   }
   await sql`
-    update webhook_delivery set give_up_at = give_up_at + (now() - ${snapshotAt}::timestamptz)
+    update webhook_delivery set give_up_at = give_up_at + (now() - ${note.snapshotAt}::timestamptz)
+    where state = 'PENDING'`.execute(trx);
+  // An attempt that was in progress has no known outcome, which `unnoted` still counts.
+  await sql`
+    update invitation_mail set give_up_at = give_up_at + (now() - ${snapshotAt}::timestamptz)
     where state = 'PENDING'`.execute(trx);
   // The bytes of uploads that had not ended are not in the backup.
   await trx
@@ -64,10 +76,13 @@ export async function settleRestored(
     .set({ received_bytes: 0, writer: null, holder: null, held_until: null })
     .where("media_id", "is", null)
     .execute();
+  // If no service had started on the database, the first one names the archive.
+  if (archiveId !== undefined) await writeIdentity(trx, { ...options, id: archiveId });
+  await noteEnd(trx, note);
   return {
     jobs: (counts.get("transcript_job") ?? 0) + (counts.get("alignment_job") ?? 0),
     deliveries: asCopy ? 0 : (counts.get("webhook_delivery") ?? 0),
-    archiveId: await writeIdentity(trx, { store, settings, asCopy }),
+    archiveId,
   };
 }
 
@@ -76,17 +91,15 @@ async function writeIdentity(
   parts: {
     readonly store: MediaStore;
     readonly settings: ArchiveSettings;
+    readonly id: string;
     readonly asCopy: boolean;
   },
-): Promise<string | undefined> {
-  const { store, settings, asCopy } = parts;
+): Promise<void> {
+  const { store, settings, id, asCopy } = parts;
   const row = await findArchiveRow(trx);
-  // No service had started on the database: the first one names the archive.
-  if (!row) return undefined;
-  const id = asCopy ? newId() : row.id;
+  if (!row) throw new Error("the row of the archive was deleted");
   await store.notes.replace(markName, markOf({ id, createdAt: row.createdAt }));
   await writeFirstPulse(trx, store);
   const place = await placeOf(settings);
   await writeArchiveRow(trx, { id, place, isQuarantined: asCopy });
-  return id;
 }

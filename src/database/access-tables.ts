@@ -27,6 +27,12 @@ export interface AccountTable {
   limits: LimitsColumn;
   /** Whether corrections in transcripts add no candidates to the vocabulary. */
   vocabulary_candidates_disabled: Generated<boolean>;
+  /** RecordingDefaults in proto3 JSON; null if nothing is set. */
+  recording_defaults: ColumnType<
+    Record<string, unknown> | null,
+    string | null | undefined,
+    string | null
+  >;
 }
 
 export interface ApiKeyTable {
@@ -134,6 +140,39 @@ export interface SignInTokenTable {
   /** SHA-256 of the secret. */
   secret_hash: Buffer;
   expires_at: Date;
+}
+
+/** A mail to a member, with a link that signs in. All times are by the database's clock. */
+export interface InvitationMailTable {
+  id: string;
+  account_id: string;
+  /** null: the member was removed, and the row only counts against the account's limits. */
+  member_id: string | null;
+  email: string;
+  language: "is" | "en";
+  /** The name of the person who invites; "" if a key or a person without a name does. */
+  inviter: string;
+  /** CANCELED: a later link has replaced this one, or the member was removed. */
+  state: Generated<"PENDING" | "SENT" | "FAILED" | "CANCELED">;
+  /** The number of attempts. */
+  tries: Generated<number>;
+  /**
+   * The number of attempts whose outcome is unknown, including one in progress. After two of them
+   * the mail is not sent again: the member may have it twice.
+   */
+  unnoted: Generated<number>;
+  /** The number of the latest lease: a worker with an earlier lease changes nothing. */
+  lease: Generated<number>;
+  /** The time from which a worker may lease the row: the end of the lease, if there is one. */
+  due_at: Instant;
+  /** The time after which the mail is not sent. */
+  give_up_at: Instant;
+  last_attempt_at: Date | null;
+  /** Why the last attempt failed: a MailProblem (src/mail/explain-failure.ts). */
+  problem: string | null;
+  /** What the server said of the recipient or the message; null for other problems. */
+  response: string | null;
+  created_at: Instant;
 }
 
 /** An unused token for one socket, and its caller. */

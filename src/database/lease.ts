@@ -2,9 +2,9 @@ import { sql, type Kysely, type RawBuilder } from "kysely";
 import type { Tables } from "./tables.ts";
 
 /**
- * A worker's lease of a row: a job, an alignment job, a media description or a webhook delivery. It
- * ends with the work, with its release, or when another worker leases the row, which is possible
- * from `due_at` on.
+ * A worker's lease of a row: a job, an alignment job, a media description, a webhook delivery or a
+ * mail. It ends with the work, with its release, or when another worker leases the row, which is
+ * possible from `due_at` on.
  */
 export interface Lease {
   readonly id: string;
@@ -17,7 +17,7 @@ export interface Lease {
 
 /**
  * The maximum number of attempts at a job or a media description. An attempt counts whether it
- * fails or its worker dies. Webhook deliveries are attempted for a day instead.
+ * fails or its worker dies. Webhook deliveries and mail are attempted for a day instead.
  */
 export const attemptsMax = 3;
 
@@ -37,13 +37,15 @@ export type LeasedTable =
   | "transcript_job"
   | "alignment_job"
   | "media_description"
-  | "webhook_delivery";
+  | "webhook_delivery"
+  | "invitation_mail";
 
 const keyOf = {
   transcript_job: "id",
   alignment_job: "id",
   media_description: "media_id",
   webhook_delivery: "id",
+  invitation_mail: "id",
 };
 
 /** The conditions that select the rows with work still to do. */
@@ -52,6 +54,7 @@ export const openIn: Readonly<Record<LeasedTable, RawBuilder<boolean>>> = {
   alignment_job: sql`state in ('QUEUED', 'TRANSCODING', 'ALIGNING')`,
   media_description: sql`true`,
   webhook_delivery: sql`state = 'PENDING'`,
+  invitation_mail: sql`state = 'PENDING'`,
 };
 
 /** Returns a time relative to now, by the clock of the database, which all nodes share. */

@@ -38,6 +38,10 @@ import { alignmentTraceAndMembers } from "./migrations/0036_alignment_trace_and_
 import { newVersionJobs } from "./migrations/0037_new_version_jobs.ts";
 import { binAndFilters } from "./migrations/0038_bin_and_filters.ts";
 import { jobModelAndSpeakers } from "./migrations/0044_job_model_and_speakers.ts";
+import { invitationMail } from "./migrations/0045_invitation_mail.ts";
+import { recordingDefaults } from "./migrations/0046_recording_defaults.ts";
+import { forgottenJobs } from "./migrations/0049_forgotten_jobs.ts";
+import { auditRetention } from "./migrations/0050_audit_retention.ts";
 import { missingRight } from "./missing-right.ts";
 import type { SchemaChanges, TableLock } from "./schema-change.ts";
 import { lockTables, withSchemaLock } from "./schema-lock.ts";
@@ -85,6 +89,10 @@ export const migrations: SchemaChanges = {
   "0037_new_version_jobs": newVersionJobs,
   "0038_bin_and_filters": binAndFilters,
   "0044_job_model_and_speakers": jobModelAndSpeakers,
+  "0045_invitation_mail": invitationMail,
+  "0046_recording_defaults": recordingDefaults,
+  "0049_forgotten_jobs": forgottenJobs,
+  "0050_audit_retention": auditRetention,
 };
 
 /**

@@ -6,6 +6,7 @@ import type {
   MemberTable,
   ConsoleSettingsTable,
   SessionTable,
+  InvitationMailTable,
   SignInTokenTable,
   StreamTokenTable,
   AuditEventTable,
@@ -254,6 +255,7 @@ export interface Tables {
   session: SessionTable;
   console_settings: ConsoleSettingsTable;
   sign_in_token: SignInTokenTable;
+  invitation_mail: InvitationMailTable;
   stream_token: StreamTokenTable;
   audit_event: AuditEventTable;
   usage_minute: UsageMinuteTable;

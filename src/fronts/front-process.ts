@@ -7,7 +7,7 @@ import { isFromFront, type ToFront } from "./front-messages.ts";
 import type { ConnectionTaker } from "./shared-port.ts";
 
 /** The program of a front process. */
-const program = join(import.meta.dirname, "../serve-front.ts");
+const ownProgram = join(import.meta.dirname, "../serve-front.ts");
 /**
  * The intervals of the signs of life after which a front process gets no more connections, and
  * after which it is taken for hung.
@@ -15,6 +15,11 @@ const program = join(import.meta.dirname, "../serve-front.ts");
 const quietBeats = 4;
 const hungBeats = 60;
 const beatMs = 1_000;
+/**
+ * How long a front process may take until it serves. It needs 2 s of CPU time, and a machine that
+ * is busy may let it wait for them.
+ */
+const startMsMaxDefault = 180_000;
 /** How long a front process may take to return its metrics. */
 const measureMsMax = 2_000;
 
@@ -25,15 +30,27 @@ export interface FrontEvents {
   /** A connection that the front process did not get, because it has ended. */
   returned(socket: Socket): void;
   arrived(queue: Queue): void;
-  hung(): void;
+  /** It makes no progress, and is killed. `problem` is what was missed. */
+  hung(problem: string): void;
   scrape(request: ScrapeRequest): Promise<ScrapeReply>;
+}
+
+/** How a front process is started, if not as the service does. */
+export interface FrontProgram {
+  /** The file of the program. Default: that of the service. */
+  readonly program?: string;
+  /** How long it may take until it serves. Default: startMsMaxDefault. */
+  readonly startMsMax?: number;
 }
 
 /** A front process as the main process sees it: a child process that serves connections. */
 export class FrontProcess implements ConnectionTaker {
   readonly number: number;
   readonly startedAt = performance.now();
-  /** Resolves when the front process serves; rejects with the reason if it ends before. */
+  /**
+   * Resolves when the front process serves; rejects with the reason if it ends before, as it does
+   * when it takes too long.
+   */
   readonly ready: Promise<void>;
   /** Resolves to the signal or exit code when the process has ended. */
   readonly exited: Promise<string>;
@@ -48,15 +65,24 @@ export class FrontProcess implements ConnectionTaker {
   #openStreams = 0;
   /** Beats are counted instead of time, since none happen while this process is suspended. */
   #silentBeats = 0;
+  readonly #startBeats: number;
+  #beatsBeforeReady = 0;
   #isReady = false;
   #isEnding = false;
+  #isGivenUp = false;
   #failure = "";
   /** The metrics as they were read last. */
   #families: readonly object[] = [];
 
-  constructor(start: FrontStart, environment: NodeJS.ProcessEnv, events: FrontEvents) {
+  constructor(
+    start: FrontStart,
+    environment: NodeJS.ProcessEnv,
+    events: FrontEvents,
+    { program = ownProgram, startMsMax = startMsMaxDefault }: FrontProgram = {},
+  ) {
     this.number = start.front;
     this.#events = events;
+    this.#startBeats = Math.ceil(startMsMax / beatMs);
     const child = fork(program, [], {
       env: environment,
       execArgv: process.execArgv,
@@ -89,6 +115,11 @@ export class FrontProcess implements ConnectionTaker {
 
   get pid(): number {
     return this.#child.pid ?? 0;
+  }
+
+  /** Whether it was killed because it did not serve in time. */
+  get isGivenUp(): boolean {
+    return this.#isGivenUp;
   }
 
   get openStreams(): number {
@@ -202,8 +233,19 @@ export class FrontProcess implements ConnectionTaker {
 
   #beat(): void {
     this.#silentBeats += 1;
-    if (!this.#isReady || this.#silentBeats !== hungBeats) return;
-    this.#events.hung();
+    if (this.#isReady) {
+      if (this.#silentBeats === hungBeats) this.#giveUp(`it sent nothing for ${hungBeats} s`);
+      return;
+    }
+    this.#beatsBeforeReady += 1;
+    if (this.#beatsBeforeReady !== this.#startBeats) return;
+    this.#isGivenUp = true;
+    this.#failure = `front process ${this.number} did not serve within ${this.#startBeats} s`;
+    this.#giveUp(`it did not serve within ${this.#startBeats} s`);
+  }
+
+  #giveUp(problem: string): void {
+    this.#events.hung(problem);
     this.kill();
   }
 

@@ -1,8 +1,9 @@
+import type { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Log } from "../std/log.ts";
 import type { FrontStart, Queue, ScrapeReply, ScrapeRequest } from "./front-messages.ts";
 import { frontName } from "./front-messages.ts";
-import { FrontProcess } from "./front-process.ts";
+import { FrontProcess, type FrontProgram } from "./front-process.ts";
 import type { SharedPort } from "./shared-port.ts";
 
 /** The delay before a front process is started again doubles up to the maximum. */
@@ -13,7 +14,7 @@ const usefulMs = 30_000;
 /** How long front processes may take to close at the end, after which they are killed. */
 const closeMsMax = 20_000;
 
-export interface FrontProcessesOptions {
+export interface FrontProcessesOptions extends FrontProgram {
   /** The number of front processes. */
   readonly count: number;
   /** What each front process gets, except its number and the address. */
@@ -54,15 +55,17 @@ export class FrontProcesses implements AsyncDisposable {
     port.serve(() => this.#current.values());
   }
 
-  /** Starts the front processes, and waits until all serve. Rejects if one cannot be started. */
+  /**
+   * Starts the front processes, and waits until all serve. One that hangs is replaced. Rejects if
+   * one fails to start.
+   */
   static async open(port: SharedPort, options: FrontProcessesOptions): Promise<FrontProcesses> {
     const fronts = new FrontProcesses(port, options);
     const stop = () => fronts.#kill();
     options.signal.addEventListener("abort", stop);
     try {
-      const started = Array.from({ length: options.count }, (_, at) => fronts.#start(at + 1));
-      for (const front of started) fronts.#current.set(front.number, front);
-      await Promise.all(started.map(({ ready }) => ready));
+      const numbers = Array.from({ length: options.count }, (_, at) => at + 1);
+      const started = await Promise.all(numbers.map((number) => fronts.#startFirst(number)));
       options.signal.throwIfAborted();
       for (const front of started) void fronts.#keep(front);
       return fronts;
@@ -170,16 +173,34 @@ export class FrontProcesses implements AsyncDisposable {
     }
   }
 
+  /** Starts a front process until one serves. Rejects if it fails, rather than hangs. */
+  async #startFirst(number: number): Promise<FrontProcess> {
+    const signal = AbortSignal.any([this.#options.signal, this.#ending.signal]);
+    for (let restartMs = restartMsMin; ; restartMs = Math.min(2 * restartMs, restartMsMax)) {
+      const front = this.#start(number);
+      this.#current.set(number, front);
+      try {
+        await front.ready;
+        return front;
+      } catch (error) {
+        if (!front.isGivenUp || this.#ending.signal.aborted) throw error;
+      }
+      await sleep(restartMs, undefined, { signal });
+    }
+  }
+
   #start(number: number): FrontProcess {
     const { start, environment, onArrival, scrape, log } = this.#options;
     const given = { kind: "start", front: number, bound: this.#port.bound, ...start } as const;
-    const front = new FrontProcess(given, environment, {
+    const events = {
       takes: () => this.#port.passWaiting(),
-      returned: (socket) => this.#port.pass(socket),
+      returned: (socket: Socket) => this.#port.pass(socket),
       arrived: onArrival,
-      hung: () => log.warn({ front: number, pid: front.pid }, "front.hung"),
-      scrape: (request) => scrape(request).catch((error: unknown) => this.#notScraped(error)),
-    });
+      hung: (problem: string) => log.warn({ front: number, pid: front.pid, problem }, "front.hung"),
+      scrape: (request: ScrapeRequest) =>
+        scrape(request).catch((error: unknown) => this.#notScraped(error)),
+    };
+    const front: FrontProcess = new FrontProcess(given, environment, events, this.#options);
     this.#all.add(front);
     void front.exited.then(() => {
       this.#all.delete(front);

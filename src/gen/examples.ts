@@ -281,7 +281,8 @@ export const examples: unknown = {
               "SHORT",
               "JOB"
             ],
-            "sizeBytes": "12582912"
+            "sizeBytes": "12582912",
+            "takesHints": true
           },
           {
             "name": "pocketsphinx-en-US",
@@ -294,7 +295,8 @@ export const examples: unknown = {
               "SHORT",
               "JOB"
             ],
-            "sizeBytes": "41943040"
+            "sizeBytes": "41943040",
+            "takesHints": true
           }
         ]
       }
@@ -425,6 +427,50 @@ export const examples: unknown = {
           "storedBytes": "734003200"
         },
         "vocabularyCandidatesDisabled": false
+      }
+    },
+    {
+      "title": "What the console proposes for new recordings",
+      "request": {
+        "account": {
+          "recordingDefaults": {
+            "languageCode": "en-US",
+            "phrases": [
+              "Vigdís Finnbogadóttir",
+              "Reykjavík"
+            ]
+          }
+        }
+      },
+      "answer": {
+        "name": "accounts/0198c5a5-1b6e-7a04-8f21-90a1b2c3d4e5",
+        "displayName": "First account",
+        "mediaRetentionDays": 30,
+        "transcriptRetentionDays": 0,
+        "limits": {
+          "requestsPerMinute": 6000,
+          "concurrentStreams": 0,
+          "queuedJobs": 10000,
+          "audioSecondsPerDay": 0,
+          "storedBytes": "0"
+        },
+        "usage": {
+          "requestsPerMinute": 12,
+          "concurrentStreams": 1,
+          "queuedJobs": 3,
+          "audioSecondsPerDay": 5120,
+          "storedBytes": "734003200"
+        },
+        "vocabularyCandidatesDisabled": false,
+        "recordingDefaults": {
+          "languageCode": "en-US",
+          "model": "",
+          "phrases": [
+            "Vigdís Finnbogadóttir",
+            "Reykjavík"
+          ],
+          "wordsAsSpoken": false
+        }
       }
     }
   ],
@@ -725,9 +771,14 @@ export const examples: unknown = {
             "email": "ari@frettir.is",
             "displayName": "Ari Þór",
             "role": "VIEWER",
-            "creationTime": "2026-11-22T10:24:00Z"
+            "creationTime": "2026-11-22T10:24:00Z",
+            "invitationMail": {
+              "state": "PENDING",
+              "creationTime": "2026-11-22T10:24:00Z"
+            }
           }
-        ]
+        ],
+        "sendsMail": true
       }
     }
   ],
@@ -745,7 +796,11 @@ export const examples: unknown = {
         "email": "ari@frettir.is",
         "displayName": "Ari Þór",
         "role": "MEMBER",
-        "creationTime": "2026-11-22T10:24:00Z"
+        "creationTime": "2026-11-22T10:24:00Z",
+        "invitationMail": {
+          "state": "PENDING",
+          "creationTime": "2026-11-22T10:24:00Z"
+        }
       }
     }
   ],
@@ -758,6 +813,26 @@ export const examples: unknown = {
       "answer": {
         "uri": "https://hlust.example.org/console/#signInToken=hlust_signin_EXAMPLE",
         "expireTime": "2026-11-25T10:24:00Z"
+      }
+    }
+  ],
+  "hlust.accounts.v1.Accounts.SendInvitation": [
+    {
+      "title": "A mail in Icelandic for a member who was invited",
+      "request": {
+        "name": "members/0198c5a9-5fa2-7f59-9476-e5f60718293a",
+        "languageCode": "is"
+      },
+      "answer": {
+        "name": "members/0198c5a9-5fa2-7f59-9476-e5f60718293a",
+        "email": "ari@frettir.is",
+        "displayName": "Ari Þór",
+        "role": "VIEWER",
+        "creationTime": "2026-11-22T10:24:00Z",
+        "invitationMail": {
+          "state": "PENDING",
+          "creationTime": "2026-11-22T10:24:00Z"
+        }
       }
     }
   ],
@@ -1518,6 +1593,23 @@ export const examples: unknown = {
               "domain": "hlust"
             }
           ]
+        }
+      }
+    }
+  ],
+  "hlust.transcripts.v1alpha1.Transcripts.RetryTranscriptJob": [
+    {
+      "title": "The recording of a job that was cancelled",
+      "request": {
+        "name": "transcriptjob/0198c5a2-6b1e-7f3a-9d24-1c5e8a70b3d1"
+      },
+      "answer": {
+        "name": "transcriptjob/0198c5a2-6b1e-7f3a-9d24-1c5e8a70b3d2",
+        "startTime": "2026-11-20T09:10:00.120Z",
+        "transcriptMetadata": {
+          "fileType": "AUDIO",
+          "languageCode": "is-IS",
+          "originalUri": "https://media.example.org/meeting.mp3"
         }
       }
     }
@@ -2637,7 +2729,8 @@ export const examples: unknown = {
         "firstWords": [
           {
             "name": "transcripts/0198c5a2-7c2d-7a90-a1b2-c3d4e5f60718",
-            "text": "Góðan dag"
+            "text": "Góðan dag",
+            "subject": "Morgunfundur"
           }
         ]
       }

@@ -1,3 +1,4 @@
+import { removeOldAudit } from "../auth/old-audit.ts";
 import { removeOldSessions } from "../auth/old-sessions.ts";
 import { isDatabaseTrouble } from "../database/database-trouble.ts";
 import { removeUnusedUploads } from "../media/unused-uploads.ts";
@@ -14,13 +15,16 @@ const sweepEveryMs = 3_600_000;
 
 /**
  * Deletes data whose retention has ended, transcripts whose time in the bin is over, old drafts,
- * expired shares, unused uploads, ended sessions, and old records of changes and presence, every
- * hour until disposed of. Each has a loop of its own, so that a failure of one does not stop the
- * others. They can run concurrently, as they do on several nodes, since each tolerates rows that
- * another transaction deletes.
+ * expired shares, unused uploads, ended sessions, old events of the audit log, and old records of
+ * changes and presence, every hour until disposed of. Each has a loop of its own, so that a failure
+ * of one does not stop the others. They can run concurrently, as they do on several nodes, since
+ * each tolerates rows that another transaction deletes.
  */
 export function openArchiveSweep(
-  parts: Omit<RetentionParts, "signal"> & { readonly binDays: number },
+  parts: Omit<RetentionParts, "signal"> & {
+    readonly binDays: number;
+    readonly auditDays: number;
+  },
 ): AsyncDisposable {
   const { log } = parts;
   const failing = { isWarning: isDatabaseTrouble, event: "archive.sweep_failed" };
@@ -33,6 +37,7 @@ export function openArchiveSweep(
     removeOldShares,
     removeUnusedUploads,
     removeOldSessions,
+    removeOldAudit,
     forgetChanges,
     forgetPresence,
   ];

@@ -28,6 +28,7 @@ import { JobWatchers } from "./job-watchers.ts";
 import { listedJob } from "./listed-job.ts";
 import { QueuePlaces } from "./queue-places.ts";
 import { jobOf, type JobRow, type StoredJob } from "./stored-job.ts";
+import { retryMethod } from "./retry-method.ts";
 import { createSubmitJob, idempotencyKeyOf, type SubmitParts } from "./submit-job.ts";
 import { createWatchJobs } from "./watch-jobs.ts";
 
@@ -49,6 +50,7 @@ export type JobsService = Pick<
   | "listTranscriptJobs"
   | "cancelTranscriptJob"
   | "deleteTranscriptJob"
+  | "retryTranscriptJob"
 >;
 
 /** The states that a filter can name. */
@@ -138,6 +140,7 @@ export function createJobsService(parts: JobsParts): JobsService {
     },
 
     ...endMethods(parts),
+    ...retryMethod({ db, submit }),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Kysely } from "kysely";
+import { databaseClock } from "../database/database-time.ts";
 import type { Tables } from "../database/tables.ts";
 import type { Log } from "../std/log.ts";
 import { withoutDeferred } from "./media-hold.ts";
@@ -35,6 +36,8 @@ export interface SweepParts {
   readonly signal?: AbortSignal;
 }
 
+type ClockedSweep = SweepParts & { readonly now: () => number };
+
 /**
  * Reconciles the database and the store: restores removed media that has a record, sets aside media
  * without a record, as a kill leaves it, and deletes media that was removed long ago and partial
@@ -42,14 +45,15 @@ export interface SweepParts {
  * more unrecorded media than kills can leave, something else is wrong. In that case, sets nothing
  * aside and logs an error. Resolves to the number of recordings set aside.
  */
-export async function sweepMedia(parts: SweepParts): Promise<number> {
+export async function sweepMedia(given: SweepParts): Promise<number> {
+  const parts = { ...given, now: given.now ?? (await databaseClock(given.db)) };
   await sweepRemoved(parts);
   await sweepPartial(parts);
   return await setUnrecordedAside(parts);
 }
 
-async function sweepRemoved(parts: SweepParts): Promise<void> {
-  const { db, store, log, removedDays = 30, now = Date.now, signal } = parts;
+async function sweepRemoved(parts: ClockedSweep): Promise<void> {
+  const { db, store, log, removedDays = 30, now, signal } = parts;
   const before = now() - removedDays * dayMs;
   const [putBack, deleted]: [string[], string[]] = [[], []];
   for await (const page of pagesOf(store.removed.list())) {
@@ -74,7 +78,7 @@ async function sweepRemoved(parts: SweepParts): Promise<void> {
 }
 
 /** Deletes partial media that no upload has waited for since a day ago. */
-async function sweepPartial({ db, store, log, now = Date.now, signal }: SweepParts): Promise<void> {
+async function sweepPartial({ db, store, log, now, signal }: ClockedSweep): Promise<void> {
   const deleted: string[] = [];
   for await (const page of pagesOf(store.partial.list())) {
     const old = page.filter(({ since }) => since.getTime() <= now() - dayMs);
@@ -88,7 +92,7 @@ async function sweepPartial({ db, store, log, now = Date.now, signal }: SweepPar
   if (deleted.length > 0) log.info(counted(deleted), "media.partial_deleted");
 }
 
-async function setUnrecordedAside(parts: SweepParts): Promise<number> {
+async function setUnrecordedAside(parts: ClockedSweep): Promise<number> {
   const { store, log, signal } = parts;
   const found = await findUnrecorded(parts);
   const share = Math.floor(found.stored * setAsideShareMax);
@@ -110,7 +114,7 @@ async function setUnrecordedAside(parts: SweepParts): Promise<number> {
  * Counts all recordings and the unrecorded ones. Also returns the ids of unrecorded recordings, at
  * most as many as can be set aside.
  */
-async function findUnrecorded({ db, store, now = Date.now, signal }: SweepParts) {
+async function findUnrecorded({ db, store, now, signal }: ClockedSweep) {
   const found: string[] = [];
   let [stored, unrecorded] = [0, 0];
   for await (const page of pagesOf(store.list())) {

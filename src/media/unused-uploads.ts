@@ -1,4 +1,5 @@
-import { sql, type Kysely } from "kysely";
+import { sql, type Kysely, type RawBuilder } from "kysely";
+import { databaseTime } from "../database/database-time.ts";
 import type { Tables } from "../database/tables.ts";
 import type { Log } from "../std/log.ts";
 import { deleteBytes, releaseAll } from "./media-records.ts";
@@ -26,8 +27,8 @@ const batchRows = 200;
  * nodes.
  */
 export async function removeUnusedUploads(parts: UnusedUploadsParts): Promise<void> {
-  const { log, now = Date.now, signal } = parts;
-  const before = new Date(now() - unusedMsMax);
+  const { log, now, signal } = parts;
+  const before = databaseTime(now, -unusedMsMax);
   for (const [remove, event] of [
     [removePlaces, "upload.expired_removed"],
     [removeMedia, "upload.unused_removed"],
@@ -41,7 +42,7 @@ export async function removeUnusedUploads(parts: UnusedUploadsParts): Promise<vo
   }
 }
 
-async function removePlaces({ db }: UnusedUploadsParts, before: Date): Promise<number> {
+async function removePlaces({ db }: UnusedUploadsParts, before: RawBuilder<Date>): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
     delete from upload where id in (
       select id from upload where media_id is null and expires_at < ${before}
@@ -50,7 +51,7 @@ async function removePlaces({ db }: UnusedUploadsParts, before: Date): Promise<n
   return Number(numAffectedRows);
 }
 
-async function removeMedia(parts: UnusedUploadsParts, before: Date): Promise<number> {
+async function removeMedia(parts: UnusedUploadsParts, before: RawBuilder<Date>): Promise<number> {
   const removed = await parts.db.transaction().execute(async (trx) => {
     const { rows } = await sql<{ id: string }>`
       select m.id from upload u join media m on m.id = u.media_id

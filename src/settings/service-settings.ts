@@ -46,9 +46,14 @@ export interface ServiceConfig {
   readonly removedMediaDays: number;
   /** Days that transcripts stay in the bin; 0: there is no bin. */
   readonly binDays: number;
+  /** The number of days for which the audit log is kept; 0: forever. */
+  readonly auditDays: number;
   /** A service configuration with HTTP rules. If undefined, the contract's own paths are used. */
   readonly httpRulesFile: string | undefined;
 }
+
+/** The least number of days for which the audit log is kept. The database enforces it. */
+const auditDaysMin = 30;
 
 export const processRoles = ["all", "api", "worker", "engine"] as const;
 export type ProcessRole = (typeof processRoles)[number];
@@ -171,6 +176,16 @@ export const serviceSettings = {
     fallback: "30",
     parse: (text, name) => whole(text ?? "30", name, 0, 3650),
   },
+  auditDays: {
+    name: "HLUST_AUDIT_DAYS",
+    meaning: "Days that the audit log is kept, 30 to 3650; 0: forever",
+    fallback: "0",
+    parse: (text, name) => {
+      const days = whole(text ?? "0", name, 0, 3650);
+      if (days === 0 || days >= auditDaysMin) return days;
+      throw new ConfigError(`${name} must be 0 (forever) or ${auditDaysMin} to 3650, not ${days}`);
+    },
+  },
   httpRulesFile: {
     name: "HLUST_HTTP_RULES",
     meaning:
@@ -199,6 +214,7 @@ export function readService(read: ReadSetting): ServiceConfig {
     callBytesMax: read(serviceSettings.callBytesMax),
     removedMediaDays: read(serviceSettings.removedMediaDays),
     binDays: read(serviceSettings.binDays),
+    auditDays: read(serviceSettings.auditDays),
     httpRulesFile: read(serviceSettings.httpRulesFile),
   };
 }

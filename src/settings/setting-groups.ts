@@ -9,6 +9,7 @@ import { GivenSettings } from "./given-settings.ts";
 import { frontSettings } from "./front-settings.ts";
 import { limitSettings } from "./limit-settings.ts";
 import { logSettings } from "./log-settings.ts";
+import { mailSettings } from "./mail-settings.ts";
 import { memorySettings } from "./memory-settings.ts";
 import { metricsSettings } from "./metrics-settings.ts";
 import { modelSettings, onnxSettings } from "./model-settings.ts";
@@ -31,6 +32,7 @@ export const settingGroups: SettingGroups = {
   backup: Object.values(backupSettings),
   openid: Object.values(openIdSettings),
   callers: Object.values(callerSettings),
+  mail: Object.values<Setting<unknown>>(mailSettings),
   drain: Object.values(drainSettings),
   tls: Object.values(tlsSettings),
   wyoming: Object.values(wyomingSettings),

@@ -158,12 +158,12 @@ function checkSpeakers(
   const { enableSpeakerDiarization } = diarizationConfig;
   const speakersMax = checkSpeakerCounts(diarizationConfig, field, violations);
   if (!enableSpeakerDiarization) return {};
-  const isServed = mode === "short" && recognizer.canDiarize();
+  const isServed = mode !== "live" && recognizer.canDiarize();
   if (isServed) return { speakersMax };
   const problem =
-    mode === "short"
-      ? "cannot be used: no diarization model is installed"
-      : "cannot be used on streams: speakers are distinguished once all audio is there";
+    mode === "live"
+      ? "cannot be used on streams: speakers are distinguished once all audio is there"
+      : "cannot be used: no diarization model is installed";
   if (!ignoresUnsupported) violations.add(`${field}.enableSpeakerDiarization`, problem);
   return {};
 }

@@ -1,5 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import type { ServedModel } from "../engines/pool/pool-state.ts";
+import type { Recognizer } from "../engines/protocol/recognizer.ts";
 import {
   ListModelsResponseSchema,
   Model_Use,
@@ -10,7 +11,10 @@ import {
 const uses = { live: Model_Use.LIVE, short: Model_Use.SHORT, job: Model_Use.JOB } as const;
 
 /** Returns the models as an API message. */
-export function modelsMessage(models: readonly ServedModel[]): ListModelsResponse {
+export function modelsMessage(
+  models: readonly ServedModel[],
+  recognizer: Pick<Recognizer, "takesHints">,
+): ListModelsResponse {
   return create(ListModelsResponseSchema, {
     models: models.map((model) =>
       create(ModelSchema, {
@@ -19,6 +23,9 @@ export function modelsMessage(models: readonly ServedModel[]): ListModelsRespons
         languageCodes: [...model.languageCodes],
         uses: model.uses.map((use) => uses[use]),
         sizeBytes: BigInt(model.bytes),
+        takesHints: model.languageCodes.some((code) =>
+          model.uses.some((use) => recognizer.takesHints(code, use, model.name)),
+        ),
       }),
     ),
   });

@@ -79,7 +79,7 @@ export function createSpeechService(parts: {
       });
     },
     listModels() {
-      return modelsMessage(models());
+      return modelsMessage(models(), recognizer);
     },
   };
 }

@@ -1,4 +1,4 @@
-import { sql, type Kysely, type Transaction } from "kysely";
+import { sql, type Kysely, type RawBuilder, type Transaction } from "kysely";
 import { actorName } from "../auth/actor-name.ts";
 import type { Tables } from "../database/tables.ts";
 import type { PageRequest } from "../std/page-request.ts";
@@ -70,7 +70,7 @@ export async function deleteTranscripts(
 /** Deletes a batch of transcripts that were put into any bin before this time. */
 export async function deleteBinnedBefore(
   trx: Transaction<Tables>,
-  before: Date,
+  before: RawBuilder<Date>,
   rowsMax: number,
 ): Promise<readonly DeletedTranscript[]> {
   const { rows } = await sql<DeletedTranscript>`

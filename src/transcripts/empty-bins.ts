@@ -1,4 +1,5 @@
 import type { Kysely } from "kysely";
+import { databaseTime } from "../database/database-time.ts";
 import type { Tables } from "../database/tables.ts";
 import { deleteBytes, releaseAll } from "../media/media-records.ts";
 import type { MediaStore } from "../media/media-store.ts";
@@ -22,8 +23,8 @@ export async function emptyBins(parts: {
   readonly now?: () => number;
   readonly signal?: AbortSignal;
 }): Promise<void> {
-  const { db, log, binDays, now = Date.now, signal } = parts;
-  const before = new Date(now() - binDays * dayMs);
+  const { db, log, binDays, now, signal } = parts;
+  const before = databaseTime(now, -binDays * dayMs);
   let total = 0;
   for (let count = batchRows; count === batchRows; total += count) {
     signal?.throwIfAborted();

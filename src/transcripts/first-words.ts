@@ -14,24 +14,29 @@ const charsMax = 200;
  */
 const packedBytesMax = 48 << 10;
 
-/** The method that returns the first words of transcripts, without reading their whole text. */
+/**
+ * The method that returns the first words and the subjects of transcripts, without reading their
+ * whole text.
+ */
 export function firstWordsMethods({ db }: { readonly db: Kysely<Tables> }) {
   return {
     async listFirstWords({ names }, context) {
       const { accountId } = callerOf(context);
       const ids = idsNamed(names);
-      const { rows } = await sql<{ id: string; start: Buffer }>`
-        select t.id, substring(s.json_zstd from 1 for ${packedBytesMax}) as start
+      const { rows } = await sql<{ id: string; subject: string | null; start: Buffer }>`
+        select t.id, t.metadata ->> 'subject' as subject, substring(s.json_zstd from 1 for ${packedBytesMax}) as start
         from transcript t
         join transcript_version v on v.id = t.version_id
         join transcript_segments s
           on s.transcript_id = v.transcript_id and s.sha256 = v.segments_sha256
         where t.account_id = ${accountId} and t.id = any(${[...ids]}::uuid[])
       `.execute(db);
-      const texts = new Map(rows.map(({ id, start }) => [id, firstWordsOf(start)]));
+      const found = new Map(rows.map((row) => [row.id, row]));
       const firstWords = ids.flatMap((id) => {
-        const text = texts.get(id);
-        return text === undefined ? [] : [{ name: `transcripts/${id}`, text }];
+        const row = found.get(id);
+        if (!row) return [];
+        const { subject, start } = row;
+        return [{ name: `transcripts/${id}`, text: firstWordsOf(start), subject: subject ?? "" }];
       });
       return { firstWords };
     },

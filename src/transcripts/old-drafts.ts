@@ -1,4 +1,5 @@
 import { sql, type Kysely } from "kysely";
+import { databaseTime } from "../database/database-time.ts";
 import type { Tables } from "../database/tables.ts";
 import type { Log } from "../std/log.ts";
 
@@ -18,8 +19,8 @@ export async function removeOldDrafts(parts: {
   readonly now?: () => number;
   readonly signal?: AbortSignal;
 }): Promise<void> {
-  const { db, log, now = Date.now, signal } = parts;
-  const before = new Date(now() - draftDays * dayMs);
+  const { db, log, now, signal } = parts;
+  const before = databaseTime(now, -draftDays * dayMs);
   let total = 0;
   for (let count = -1; count !== 0; total += count) {
     signal?.throwIfAborted();

@@ -1,4 +1,5 @@
 import { sql, type Kysely } from "kysely";
+import { databaseTime } from "../database/database-time.ts";
 import type { Tables } from "../database/tables.ts";
 import type { Log } from "../std/log.ts";
 
@@ -12,14 +13,13 @@ export async function removeOldShares(parts: {
   readonly now?: () => number;
   readonly signal?: AbortSignal;
 }): Promise<void> {
-  const { db, log, now = Date.now, signal } = parts;
-  const before = new Date(now());
+  const { db, log, now, signal } = parts;
   let total = 0;
   for (let count = -1; count !== 0; total += count) {
     signal?.throwIfAborted();
     const { numAffectedRows = 0n } = await sql`
       delete from transcript_share where id in (
-        select id from transcript_share where expires_at <= ${before}
+        select id from transcript_share where expires_at <= ${databaseTime(now)}
         limit ${batchRows} for update skip locked)
     `.execute(db);
     count = Number(numAffectedRows);

@@ -1,4 +1,5 @@
-import { sql, type Kysely, type Transaction } from "kysely";
+import { sql, type Kysely, type RawBuilder, type Transaction } from "kysely";
+import { databaseTime } from "../database/database-time.ts";
 import type { Tables } from "../database/tables.ts";
 import { deleteBytes, releaseAll } from "../media/media-records.ts";
 import type { MediaStore } from "../media/media-store.ts";
@@ -33,7 +34,7 @@ interface Retained {
   readonly forget: (
     trx: Transaction<Tables>,
     accountId: string,
-    before: Date,
+    before: RawBuilder<Date>,
   ) => Promise<{ readonly count: number; readonly mediaIds: readonly string[] }>;
   /** The log event for a deletion. */
   readonly event: string;
@@ -50,14 +51,22 @@ const transcripts: Retained = {
   event: "retention.transcripts_deleted",
 };
 
+const jobs: Retained = {
+  column: "transcript_retention_days",
+  forget: forgetJobs,
+  event: "retention.jobs_deleted",
+};
+
 /**
  * Deletes data whose retention time is over. The retention time of media starts with the upload;
- * that of transcripts, with their versions and media, starts with the last change. Rows are deleted
- * before bytes, and sweepMedia() finds bytes that a kill leaves behind. Media of a PROCESSING job
- * stays until the job ends. This function is idempotent, even on several nodes concurrently.
+ * that of transcripts, with their versions and media, starts with the last change. Jobs that have
+ * ended are deleted with their transcript; those without one as long after their end. Rows are
+ * deleted before bytes, and sweepMedia() finds bytes that a kill leaves behind. Media of a
+ * PROCESSING job stays until the job ends. This function is idempotent, even on several nodes
+ * concurrently.
  */
 export async function enforceRetention(parts: RetentionParts): Promise<void> {
-  for (const retained of [media, transcripts]) {
+  for (const retained of [media, transcripts, jobs]) {
     const accounts = await parts.db
       .selectFrom("account")
       .where(retained.column, "is not", null)
@@ -74,8 +83,8 @@ async function forgetOld(
   { forget, event }: Retained,
   account: { readonly id: string; readonly days: number },
 ): Promise<void> {
-  const { db, log, now = Date.now, signal } = parts;
-  const before = new Date(now() - account.days * dayMs);
+  const { db, log, now, signal } = parts;
+  const before = databaseTime(now, -account.days * dayMs);
   let total = 0;
   for (let isOver = false; !isOver;) {
     signal?.throwIfAborted();
@@ -98,7 +107,7 @@ async function isFirst(trx: Transaction<Tables>): Promise<boolean> {
 }
 
 /** Deletes media. The transcripts keep their words, and the length and kind of the recording. */
-async function forgetMedia(trx: Transaction<Tables>, accountId: string, before: Date) {
+async function forgetMedia(trx: Transaction<Tables>, accountId: string, before: RawBuilder<Date>) {
   const { rows } = await sql<{ id: string }>`
     select id from media m
     where account_id = ${accountId} and created_at < ${before}
@@ -117,7 +126,11 @@ async function forgetMedia(trx: Transaction<Tables>, accountId: string, before: 
 }
 
 /** Deletes transcripts of the account, also those in its bin. */
-async function forgetTranscripts(trx: Transaction<Tables>, accountId: string, before: Date) {
+async function forgetTranscripts(
+  trx: Transaction<Tables>,
+  accountId: string,
+  before: RawBuilder<Date>,
+) {
   const { rows } = await sql<{ media_id: string | null }>`
     delete from transcript where id in (
       select id from transcript
@@ -127,4 +140,18 @@ async function forgetTranscripts(trx: Transaction<Tables>, accountId: string, be
   `.execute(trx);
   const held = rows.flatMap(({ media_id: id }) => (id === null ? [] : [id]));
   return { count: rows.length, mediaIds: await releaseAll(trx, [...new Set(held)]) };
+}
+
+/** Deletes jobs that have ended and have no transcript, or none any more. */
+async function forgetJobs(trx: Transaction<Tables>, accountId: string, before: RawBuilder<Date>) {
+  // sweepJobs() releases the media first. The index has the start, which is before the last change.
+  const { numAffectedRows = 0n } = await sql`
+    delete from transcript_job where id in (
+      select id from transcript_job j
+      where account_id = ${accountId} and state in ('SUCCESS', 'ERROR', 'CANCELLED')
+        and started_at < ${before} and updated_at < ${before} and media_id is null
+        and not exists (select from transcript t where t.id in (j.transcript_id, j.new_version_of))
+      limit ${batchRows} for update skip locked)
+  `.execute(trx);
+  return { count: Number(numAffectedRows), mediaIds: [] };
 }

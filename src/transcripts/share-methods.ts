@@ -5,6 +5,7 @@ import type { Kysely } from "kysely";
 import { audited } from "../auth/audit-log.ts";
 import { callerOf, type Caller } from "../auth/caller.ts";
 import { newSecretToken } from "../auth/secret-token.ts";
+import { databaseClock, databaseTime } from "../database/database-time.ts";
 import type { Tables } from "../database/tables.ts";
 import { ShareSchema, type Share } from "../gen/hlust/transcripts/v1alpha1/share_pb.ts";
 import type { Transcripts } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
@@ -45,12 +46,13 @@ interface ShareParts {
 
 /** The methods of shares. The token of a share is only in the answer that creates it. */
 export function shareMethods(parts: ShareParts) {
-  const { db, publicUrl, now = Date.now } = parts;
+  const { db, publicUrl } = parts;
   return {
     async createShare({ parent, share: wanted }, context) {
       const caller = callerOf(context);
       refuseWithoutReading(caller);
       const transcriptId = transcriptIdIn(parent);
+      const now = parts.now ?? (await databaseClock(db));
       const createdAt = new Date(now());
       const share = wanted ?? create(ShareSchema);
       throwViolations([...checkShare(share, createdAt)]);
@@ -69,7 +71,10 @@ export function shareMethods(parts: ShareParts) {
     async listShares({ parent }, context) {
       const caller = callerOf(context);
       const transcriptId = transcriptIdIn(parent);
-      const found = await findShares(db, caller, { transcriptId, now: new Date(now()) });
+      const found = await findShares(db, caller, {
+        transcriptId,
+        now: databaseTime(parts.now),
+      });
       if (found.length === 0 && !(await hasTranscript(db, caller, transcriptId))) {
         throw transcriptNotFound(parent);
       }
@@ -129,12 +134,13 @@ async function insertAudited(
   },
 ): Promise<StoredShare> {
   const { transcriptId, parent, made } = share;
+  const now = databaseTime(() => made.createdAt.getTime());
   return await audited(parts, caller, async (trx, record) => {
     if (!(await lockShares(trx, caller, transcriptId))) throw transcriptNotFound(parent);
     if (made.versionId !== undefined && !(await hasVersion(trx, transcriptId, made.versionId))) {
       throw versionNotFound(`${parent}/versions/${made.versionId}`);
     }
-    if ((await countShares(trx, transcriptId, made.createdAt)) >= shareLimits.perTranscript) {
+    if ((await countShares(trx, transcriptId, now)) >= shareLimits.perTranscript) {
       throw tooManyShares();
     }
     await insertShare(trx, caller, transcriptId, made);
@@ -144,11 +150,7 @@ async function insertAudited(
       ...(made.versionId !== undefined && { version: made.versionId }),
     };
     await record({ action: "share.create", resource: `${parent}/shares/${made.id}`, details });
-    const [stored] = await findShares(trx, caller, {
-      transcriptId,
-      id: made.id,
-      now: made.createdAt,
-    });
+    const [stored] = await findShares(trx, caller, { transcriptId, id: made.id, now });
     if (!stored) throw new Error(`the share ${made.id} was not stored`);
     return stored;
   });

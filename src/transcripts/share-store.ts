@@ -1,4 +1,4 @@
-import { sql, type Kysely, type Transaction } from "kysely";
+import { sql, type Kysely, type RawBuilder, type Transaction } from "kysely";
 import { actorName } from "../auth/actor-name.ts";
 import type { Tables } from "../database/tables.ts";
 import { hasListed } from "./bin-store.ts";
@@ -47,7 +47,7 @@ export async function lockShares(
 export async function countShares(
   db: Kysely<Tables>,
   transcriptId: string,
-  now: Date,
+  now: RawBuilder<Date>,
 ): Promise<number> {
   const { count } = await db
     .selectFrom("transcript_share")
@@ -85,7 +85,7 @@ export async function insertShare(
 export async function findShares(
   db: Kysely<Tables>,
   { accountId }: Owner,
-  { transcriptId, id, now }: { transcriptId: string; id?: string; now: Date },
+  { transcriptId, id, now }: { transcriptId: string; id?: string; now: RawBuilder<Date> },
 ) {
   return await db
     .selectFrom("transcript_share as s")
@@ -127,7 +127,7 @@ export async function deleteShare(
 }
 
 /** Finds the share of a token, unless it has expired or its account is disabled. */
-export async function findSharedWith(db: Kysely<Tables>, id: string, now: Date) {
+export async function findSharedWith(db: Kysely<Tables>, id: string, now: RawBuilder<Date>) {
   return await db
     .selectFrom("transcript_share as s")
     .innerJoin("account as a", "a.id", "s.account_id")

@@ -2,6 +2,7 @@ import { create, toJson } from "@bufbuild/protobuf";
 import type { Kysely } from "kysely";
 import type { RefusedAttempts } from "../auth/refused-attempts.ts";
 import { readSecretToken, secretMatches } from "../auth/secret-token.ts";
+import { databaseTime } from "../database/database-time.ts";
 import type { Tables } from "../database/tables.ts";
 import {
   SpeakerInfoSchema,
@@ -76,7 +77,7 @@ export function createOpenShared(parts: SharedParts): OpenShared {
   const rates = new ShareRates(readingsPerMinuteMax);
   const findShare = async (token: string) => {
     const shown = readSecretToken(sharePrefix, token);
-    const share = shown && (await findSharedWith(db, shown.id, new Date(now())));
+    const share = shown && (await findSharedWith(db, shown.id, databaseTime(parts.now)));
     return secretMatches(shown?.secret ?? "", share?.secret_hash) ? share : undefined;
   };
   return async (token, { address, signal }) => {

@@ -1,7 +1,7 @@
 import { sql, type Kysely, type Transaction, type UpdateObject } from "kysely";
 import { isHeld, later, releaseLease, waitedMs, type Lease } from "../database/lease.ts";
 import type { Tables } from "../database/tables.ts";
-import { retryDelayMs } from "./retry-delay.ts";
+import { retryDelayMs } from "../std/retry-delay.ts";
 import type { Refusal } from "./send-delivery.ts";
 
 /**

@@ -13,6 +13,7 @@ import { Vocabulary } from "../../src/gen/hlust/speech/v2beta1/vocabulary_pb.ts"
 import { Webhooks } from "../../src/gen/hlust/webhooks/v1/webhooks_pb.ts";
 import { createLog } from "../../src/std/log.ts";
 import { addAccount, addApiKey } from "../fixtures/auth-fixture.ts";
+import { unsentMail } from "../fixtures/unsent-mail.ts";
 import { callRest, openTestService, type Answer, type TestService } from "../spec/service.ts";
 import { until } from "../fixtures/until.ts";
 import { contentOfAccess } from "./access-content.ts";
@@ -28,6 +29,7 @@ before(async () => {
     HLUST_ROLE: "api",
     // One test makes the service fail.
     HLUST_LOG: "silent",
+    ...unsentMail,
   });
   const folder = join(service.dataFolder, "postgres");
   database = await openDatabase({ url: undefined, folder, log: createLog("silent") });
@@ -128,6 +130,12 @@ const rows: readonly Row[] = [
     make: things.makeMember,
     call: (name) => ["POST", `/v1/${name}:createSignInLink`, {}],
     event: ["sign_in_token.create", {}],
+  },
+  {
+    method: Accounts.method.sendInvitation,
+    make: things.makeMember,
+    call: (name) => ["POST", `/v1/${name}:sendInvitation`, {}],
+    event: ["invitation.send", { email: "*" }],
   },
   {
     method: Operator.method.updateManagedAccount,

@@ -278,7 +278,9 @@ test("a link signs in once, within ten minutes", async () => {
   assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200, 401]));
   const signedIn = answers.find(({ status }) => status === 200);
   assert.equal(signedIn?.json.actor, actorOf(owner));
-  const late = await createSignInToken(db, owner, Date.now() - 600_000);
+  const late = await createSignInToken(db, owner, {
+    now: () => Date.now() - 600_000,
+  });
   assert.equal((await follow(late)).status, 401);
   const rows = await db.selectFrom("sign_in_token").selectAll().execute();
   assert.equal(

@@ -98,6 +98,7 @@ const transcripts: Readonly<Record<string, Row>> = {
     () => [{ filter: 'state = "SUCCESS" AND metadata.subject CONTAINS "fundur"' }],
   ),
   CancelTranscriptJob: writer(["job"], ({ job }) => [{ name: job }]),
+  RetryTranscriptJob: writer(["cancelledJob"], ({ cancelledJob }) => [{ name: cancelledJob }]),
   DeleteTranscriptJob: writer(["job"], ({ job }) => [{ name: job }]),
   SubmitAlignmentJob: writer(["spoken"], ({ spoken }) => [{ transcript: spoken }]),
   GetAlignmentJob: reader(["alignmentJob"], ({ alignmentJob }) => [{ name: alignmentJob }]),
@@ -251,10 +252,15 @@ const accounts: Readonly<Record<string, Row>> = {
     { member: { name: member, displayName: "Jón" } },
   ]),
   CreateSignInLink: keeper(["member"], ({ member }) => [{ name: member }]),
+  SendInvitation: keeper(["member"], ({ member }) => [{ name: member, languageCode: "is" }]),
   DeleteMember: keeper(["member"], ({ member }) => [{ name: member }]),
   ListSessions: anyCaller([], () => [{}]),
   DeleteSession: anyCaller(["session"], ({ session }) => [{ name: session }]),
-  ListAuditEvents: keeper([], () => [{}]),
+  ListAuditEvents: keeper(
+    [],
+    () => [{}],
+    () => [{ action: "transcript", actor: "operator" }],
+  ),
 };
 
 const operator: Readonly<Record<string, Row>> = {

@@ -65,6 +65,7 @@ const notAudited: ReadonlyMap<DescMethod, string> = new Map<DescMethod, string>(
   [Webhooks.method.redeliverWebhookDelivery, "sends a message that the deliveries list"],
   [Transcripts.method.submitTranscriptJob, ofJobs],
   [Transcripts.method.cancelTranscriptJob, ofJobs],
+  [Transcripts.method.retryTranscriptJob, ofJobs],
   [Transcripts.method.deleteTranscriptJob, ofJobs],
   [Transcripts.method.submitAlignmentJob, ofJobs],
   [Transcripts.method.cancelAlignmentJob, ofJobs],

@@ -3,6 +3,7 @@ import { scopes } from "../../src/auth/caller.ts";
 import { openDatabase } from "../../src/database/database.ts";
 import { createLog } from "../../src/std/log.ts";
 import { addAccount, addApiKey } from "../fixtures/auth-fixture.ts";
+import { unsentMail } from "../fixtures/unsent-mail.ts";
 import { openTestService } from "../spec/service.ts";
 import type { Owner } from "./things.ts";
 
@@ -12,7 +13,10 @@ export interface AccessService extends AsyncDisposable {
   newOwner(): Promise<Owner>;
 }
 
-/** Opens a service without a worker, so that jobs and webhook deliveries wait, and its database. */
+/**
+ * Opens a service without a worker, so that jobs, webhook deliveries and mail wait, and its
+ * database.
+ */
 export async function openAccessService(
   environment: Readonly<Record<string, string>>,
 ): Promise<AccessService> {
@@ -22,6 +26,7 @@ export async function openAccessService(
       HLUST_ENGINE: "scripted",
       HLUST_ROLE: "api",
       HLUST_LOG: "silent",
+      ...unsentMail,
       ...environment,
     }),
   );

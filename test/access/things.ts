@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { type Kysely, sql } from "kysely";
 import type { Tables } from "../../src/database/tables.ts";
+import { cancelledStatus } from "../../src/jobs/job-failure.ts";
 import { newId } from "../../src/std/ids.ts";
 import { addAccount, newKeyPair } from "../fixtures/auth-fixture.ts";
 import { addMember, addSignedIn } from "../fixtures/signed-in.ts";
@@ -13,6 +14,8 @@ export interface Things {
   /** The current version of the transcript. */
   readonly version: string;
   readonly job: string;
+  /** A job that was cancelled. */
+  readonly cancelledJob: string;
   /** A job as an operation. */
   readonly operation: string;
   /** A transcript with media, whose words can be aligned. */
@@ -45,6 +48,7 @@ export const kinds: readonly Kind[] = [
   "transcript",
   "version",
   "job",
+  "cancelledJob",
   "operation",
   "spoken",
   "alignmentJob",
@@ -69,6 +73,7 @@ export function absentThings(): Things {
     transcript: `transcripts/${newId()}`,
     version: newId(),
     job: `transcriptjob/${newId()}`,
+    cancelledJob: `transcriptjob/${newId()}`,
     operation: `operations/${newId()}`,
     spoken: `transcripts/${newId()}`,
     alignmentJob: `alignmentjobs/${newId()}`,
@@ -108,6 +113,14 @@ export async function makeThings(owner: Owner, kinds: ReadonlySet<Kind>): Promis
     made.version = (await ask(owner, "GET", `/v1alpha1/${made.transcript}`)).version.name;
   }
   if (kinds.has("job")) made.job = await submit(owner);
+  if (kinds.has("cancelledJob")) {
+    made.cancelledJob = await submit(owner);
+    await owner.db
+      .updateTable("transcript_job")
+      .set({ state: "CANCELLED", error: JSON.stringify(cancelledStatus) })
+      .where("id", "=", made.cancelledJob.replace("transcriptjob/", ""))
+      .execute();
+  }
   if (kinds.has("operation")) {
     made.operation = (await submit(owner)).replace("transcriptjob/", "operations/");
   }

@@ -29,7 +29,8 @@ const dialog = () => page.getByRole("dialog");
 const name = () => page.getByLabel("Nafn reikningsins");
 const media = () => page.getByLabel("Upptökur, eftir komu þeirra", { exact: true });
 const transcripts = () => page.getByLabel("Uppskriftir, eftir síðustu breytingu", { exact: true });
-const saved = async () => await page.getByText("Stillingarnar hafa verið vistaðar.").waitFor();
+const saved = async () =>
+  await page.locator(".toast").getByText("Stillingarnar hafa verið vistaðar.").waitFor();
 
 async function stored() {
   const { json } = await pages.service.call("GET", "/v1/account");
@@ -46,6 +47,33 @@ test("the menu leads to the settings, and the account is renamed with only the k
   await saved();
   assert.deepEqual(await stored(), ["Þjóðskjalasafn & <b>", 0, 0]);
   await page.locator(".account-name").getByText("Þjóðskjalasafn & <b>").waitFor();
+});
+
+test("saved settings are taken back, and what was typed since then stays", async () => {
+  const [before] = await stored();
+  await name().fill("Annað nafn");
+  await media().selectOption("í 90 daga");
+  await button("Vista").click();
+  await dialog().getByRole("button", { name: "Stytta og eyða" }).click();
+  await dialog().waitFor({ state: "detached" });
+  await saved();
+  // What a shorter retention has deleted would not come back.
+  await button("Taka aftur").waitFor({ state: "detached" });
+  assert.deepEqual((await stored()).slice(0, 2), ["Annað nafn", 90]);
+  await media().selectOption("alltaf");
+  await name().fill("Þriðja nafnið");
+  await button("Vista").click();
+  await until(async () => (await stored())[1] === 0);
+  await name().fill("Fjórða");
+  await button("Taka aftur").click();
+  await page.locator(".toast").getByText("Það var tekið aftur.").waitFor();
+  assert.deepEqual((await stored()).slice(0, 2), ["Annað nafn", 90]);
+  assert.equal(await name().inputValue(), "Fjórða");
+  assert.equal(await media().inputValue(), "90");
+  await media().selectOption("alltaf");
+  await name().fill(`${before}`);
+  await button("Vista").click();
+  await until(async () => (await stored())[1] === 0);
 });
 
 test("a shorter retention is saved only after a question that says what is deleted", async () => {
@@ -91,7 +119,7 @@ test("only what was changed is sent, and what others have changed stays", async 
 test("a name that the service refuses, and a lost connection, keep what was typed", async () => {
   await name().fill("a\u0007");
   await button("Vista").click();
-  await page.getByText("has a control character").waitFor();
+  await page.getByText("Hér er ósýnilegt stýritákn.").waitFor();
   await name().fill("Safnið okkar");
   await page.context().setOffline(true);
   await button("Vista").click();
@@ -100,6 +128,31 @@ test("a name that the service refuses, and a lost connection, keep what was type
   assert.equal(await name().inputValue(), "Safnið okkar");
   await button("Vista").click();
   await until(async () => (await stored())[0] === "Safnið okkar");
+});
+
+test("what a later service refuses has a general sentence, followed by its own words", async () => {
+  const refusal = (field: string) => {
+    const fieldViolations = [
+      { field, description: "must be even" },
+      { field, description: "has a control character" },
+    ];
+    const details = [{ "@type": "type.googleapis.com/google.rpc.BadRequest", fieldViolations }];
+    return { status: 400, json: { code: 3, message: `${field}: must be even`, details } };
+  };
+  const english = page.locator("[lang=en]", { hasText: "must be even" });
+  for (const field of ["displayName", "newerField"]) {
+    await page.route("**/v1/account", (route) =>
+      route.request().method() === "PATCH" ? route.fulfill(refusal(field)) : route.fallback(),
+    );
+    await name().fill(`Safnið ${field}`);
+    await button("Vista").click();
+    await page.getByText("Þjónustan tók ekki við þessu.").first().waitFor();
+    await english.waitFor();
+    const inNote = page.getByRole("alert").getByText("Hér er ósýnilegt stýritákn.");
+    if (field === "newerField") await inNote.waitFor();
+    await checkPage(page);
+    await page.unrouteAll();
+  }
 });
 
 test("limits and what is used of them are shown, and the page fits every window", async () => {
@@ -130,4 +183,94 @@ test("users who cannot change the account see who can, and the limits", async ()
   await viewer.getByText("0 af 10", { exact: true }).waitFor();
   assert.equal(await viewer.getByRole("main").getByRole("button").count(), 0);
   await checkPage(viewer);
+});
+
+const words = () => page.getByRole("textbox", { name: "Orð sem búast má við" });
+const storedDefaults = async () =>
+  (await pages.service.call("GET", "/v1/account")).json.recordingDefaults;
+
+test("defaults for new recordings are saved, with what is wrong at its field", async () => {
+  await show(page, icelandic);
+  const group = page.getByRole("group", { name: "Sjálfgildi nýrra upptaka" });
+  const unsaved = page.getByText("Óvistaðar breytingar");
+  await group.getByLabel("Talað mál").selectOption("Enska");
+  await group.getByLabel("Líkan").selectOption("scripted");
+  await words().fill("Vigdís Finnbogadóttir\nvigdís finnbogadóttir");
+  await page.getByRole("checkbox", { name: "Með greinarmerkjum og tölustöfum" }).uncheck();
+  await unsaved.waitFor();
+  await button("Vista sjálfgildi").click();
+  await page.getByText("Sama orðið er hér tvisvar.").waitFor();
+  assert.equal(await words().getAttribute("aria-invalid"), "true");
+  assert.equal(await storedDefaults(), undefined);
+  await checkPage(page);
+  await checkLooks(page, "account-defaults-wrong", someLooks);
+  await show(page, icelandic);
+  await words().fill("Vigdís Finnbogadóttir, Þjórsá");
+  await button("Vista sjálfgildi").press("Enter");
+  await page.locator(".toast").getByText("Sjálfgildin hafa verið vistuð.").waitFor();
+  await unsaved.waitFor({ state: "detached" });
+  assert.deepEqual(await storedDefaults(), {
+    languageCode: "en-US",
+    model: "scripted",
+    phrases: ["Vigdís Finnbogadóttir", "Þjórsá"],
+    wordsAsSpoken: true,
+  });
+});
+
+test("a new recording has the account's defaults, until the user chooses otherwise", async () => {
+  await using upload = await pages.open("/jobs?new");
+  const spoken = upload.getByLabel("Hvaða mál er talað?");
+  const written = upload.getByRole("checkbox", { name: "Með greinarmerkjum og tölustöfum" });
+  const sent = async () => {
+    await upload.getByRole("radio", { name: "Slóð á netinu" }).check();
+    await upload.getByRole("textbox", { name: "Slóð", exact: true }).fill("https://example.org/a");
+    const requested = upload.waitForRequest(/transcriptjob:submit$/);
+    const answered = upload.waitForResponse(/transcriptjob:submit$/);
+    await upload.getByRole("button", { name: "Skrifa upp" }).click();
+    assert.equal((await answered).status(), 200);
+    const { metadata, useUri: _, uri: __, ...rest } = (await requested).postDataJSON();
+    return { languageCode: metadata.languageCode, ...rest };
+  };
+  await upload.getByText("Líkan: scripted").waitFor();
+  assert.deepEqual([await spoken.inputValue(), await written.isChecked()], ["en-US", false]);
+  // The scripted engine takes no phrases.
+  await upload.getByText("Sjálfgefnu orðin eru ekki notuð").waitFor();
+  await checkLooks(upload, "jobs-form-defaults", someLooks);
+  await show(upload, icelandic);
+  assert.deepEqual(await sent(), { languageCode: "en-US", model: "scripted" });
+  // What was preset is not the user's choice: other defaults are seen the next time.
+  await pages.service.call("PATCH", "/v1/account", {
+    recordingDefaults: { languageCode: "is-IS", model: "gone" },
+  });
+  await upload.goto(`${pages.service.address}/console/jobs?new`);
+  await upload.getByText("Sjálfgefna líkanið, gone, er ekki uppsett").waitFor();
+  assert.deepEqual([await spoken.inputValue(), await written.isChecked()], ["is-IS", true]);
+  await spoken.selectOption("Enska");
+  await written.uncheck();
+  await upload.getByText("Líkan, mælendur og orð").click();
+  await upload.getByLabel("Líkan", { exact: true }).selectOption("scripted");
+  assert.deepEqual(await sent(), { languageCode: "en-US", model: "scripted" });
+  // The user's own choices win the next time; the model is not remembered.
+  await upload.goto(`${pages.service.address}/console/jobs?new`);
+  await until(async () => (await spoken.inputValue()) === "en-US");
+  assert.equal(await written.isChecked(), false);
+  assert.deepEqual(await sent(), { languageCode: "en-US" });
+  // Live has the language, too.
+  await upload.goto(`${pages.service.address}/console/live`);
+  await until(async () => (await upload.getByLabel("Ég tala").inputValue()) === "en-US");
+});
+
+test("a default that is no longer installed is shown as such", async () => {
+  await pages.service.call("PATCH", "/v1/account", {
+    recordingDefaults: { languageCode: "fo-FO", model: "gone", phrases: ["Tórshavn"] },
+  });
+  await page.reload();
+  await show(page, icelandic);
+  await page.getByRole("option", { name: "Færeyska (ekkert líkan uppsett)" }).waitFor({
+    state: "attached",
+  });
+  assert.equal(await page.getByLabel("Líkan", { exact: true }).inputValue(), "gone");
+  await using upload = await pages.open("/jobs?new");
+  await upload.getByText("Sjálfgefna málið, færeyska, á ekkert uppsett líkan.").waitFor();
+  assert.equal(await upload.getByLabel("Hvaða mál er talað?").inputValue(), "is-IS");
 });

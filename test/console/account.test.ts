@@ -1,11 +1,14 @@
 // The account page: inviting, changing and removing members, ending sessions, and the audit log.
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { after, before, beforeEach, test } from "node:test";
 import type { Page } from "playwright-core";
 import { actText } from "../../src/console/text/acts.ts";
+import { callRest } from "../spec/service.ts";
 import { draftOf } from "../spec/transcripts.ts";
 import { until } from "../fixtures/until.ts";
-import { checkLooks, openTestPages, type TestPages } from "./open-test-pages.ts";
+import { openMailReceiver } from "../fixtures/mail-receiver.ts";
+import { checkLooks, openTestPages, show, someLooks, type TestPages } from "./open-test-pages.ts";
 
 let pages: TestPages;
 let page: Page;
@@ -76,16 +79,32 @@ test("members are invited, get another role and are removed, but the last owner 
   await dialog().getByRole("button", { name: "Breyta hlutverki" }).click();
   // A message says so to those who see, too.
   await page.locator(".toast").getByText("Hlutverkinu hefur verið breytt.").waitFor();
-  await until(async () => {
-    const { json } = await pages.service.call("GET", "/v1/members");
-    return json.members[0].role === "OWNER";
-  });
+  const roleIs = async (role: string) =>
+    await until(async () => {
+      const { json } = await pages.service.call("GET", "/v1/members");
+      return json.members[0].role === role;
+    });
+  await roleIs("OWNER");
+  await button("Taka aftur").click();
+  await roleIs("VIEWER");
+  await until(async () => (await roleOfAsa.inputValue()) === "VIEWER");
+  await roleOfAsa.selectOption({ label: "Eigandi: allt" });
+  await dialog().getByRole("button", { name: "Breyta hlutverki" }).click();
+  await roleIs("OWNER");
   await button("Fjarlægja: asa@example.is").click();
   await dialog().getByRole("button", { name: "Hætta við" }).click();
   await button("Fjarlægja: asa@example.is").press("Enter");
   await dialog().getByRole("button", { name: "Fjarlægja" }).press("Enter");
   await button("Fjarlægja: asa@example.is").waitFor({ state: "detached" });
   assert.equal(await people().count(), 1);
+  await page.locator(".toast").getByText("Ekki lengur á reikningnum: asa@example.is").waitFor();
+  await checkLooks(page, "account-undo", someLooks);
+  await show(page, { size: "desktop", language: "is", theme: "light" });
+  await button("Taka aftur").press("Enter");
+  await page.locator(".toast").getByText("Það var tekið aftur.").waitFor();
+  await button("Fjarlægja: asa@example.is").press("Enter");
+  await dialog().getByRole("button", { name: "Fjarlægja" }).press("Enter");
+  await button("Fjarlægja: asa@example.is").waitFor({ state: "detached" });
   await button("Fjarlægja: Þórður Ægisson <b>").click();
   await dialog().getByRole("button", { name: "Fjarlægja" }).click();
   await page.getByText("Engum hefur verið boðið enn.").waitFor();
@@ -152,8 +171,42 @@ test("the audit log shows who did what, back to its first entry", async () => {
   await log().getByText("„Lykill 49“").waitFor();
   assert.equal(await log().count(), 50);
   await button("Sýna eldri").press("Enter");
-  await log().getByText("First key bauð asa@example.is").waitFor();
+  await log().getByText("First key bauð asa@example.is").first().waitFor();
   await button("Sýna eldri").waitFor({ state: "detached" });
+});
+
+test("the audit log is filtered by action and actor, and downloaded as it is filtered", async () => {
+  const wanted = { displayName: "=Annar", scopes: ["account"] };
+  const other = await pages.service.call("POST", "/v1/apiKeys", wanted);
+  const answer = await callRest(pages.service.address, other.json.secret, {
+    method: "POST",
+    path: "/v1/apiKeys",
+    body: { displayName: "Dótturlykill", scopes: ["account"] },
+  });
+  assert.equal(answer.status, 200, JSON.stringify(answer.json));
+  await page.reload();
+  await page.getByLabel("Hvað", { exact: true }).selectOption("Uppskriftir");
+  await log().filter({ hasText: "eyddi uppskrift" }).first().waitFor();
+  await until(async () => {
+    const texts = await log().allInnerTexts();
+    return texts.length > 0 && texts.every((text) => text.includes("uppskrift"));
+  });
+  await page.getByLabel("Hver", { exact: true }).selectOption("=Annar");
+  await page.getByText("Engar færslur.").waitFor();
+  await page.getByLabel("Hvað", { exact: true }).selectOption("API-lyklar");
+  await log().getByText("=Annar bjó til API-lykilinn „Dótturlykill“").waitFor();
+  assert.equal(await log().count(), 1);
+  const downloaded = page.waitForEvent("download");
+  await button("Sækja sem CSV").press("Enter");
+  const download = await downloaded;
+  assert.equal(download.suggestedFilename(), "hlust-audit.csv");
+  const [head, line, ...rest] = readFileSync(await download.path(), "utf8").split("\r\n");
+  assert.match(head ?? "", /^time,actor,actor_name,action,resource,outcome,/);
+  // A spreadsheet makes no formula of the name.
+  const { name } = other.json.apiKey;
+  assert.match(line ?? "", new RegExp(`^[\\dT:.-]+Z,${name},'=Annar,api_key\\.create,apiKeys/`));
+  assert.match(line ?? "", /,OK,[^,]+,[^,]+,"\{.*""displayName"":""Dótturlykill""/);
+  assert.deepEqual(rest, [""]);
 });
 
 test("the account page is accessible and fits the screen in every look", async () => {
@@ -169,4 +222,52 @@ test("actText() returns the name of an unknown act", () => {
     en: "created the API key",
   });
   assert.deepEqual(actText("toString", {}), { is: "toString", en: "toString" });
+});
+
+// It comes last: closing its pages closes those of the other tests, if they share a browser.
+test("an invitation is sent by mail, with what became of it, and is sent again", async () => {
+  let isRefused = true;
+  await using receiver = await openMailReceiver({ refuses: () => (isRefused ? 550 : undefined) });
+  await using mailing = await openTestPages({
+    HLUST_SMTP_URL: `smtp://127.0.0.1:${receiver.port}?tls=off`,
+    HLUST_MAIL_FROM: "Hlust <hlust@example.org>",
+    HLUST_PUBLIC_URL: "https://hlust.example",
+    HLUST_ENGINE: "scripted",
+  });
+  await using mailed = await mailing.open("/account");
+  const inDialog = mailed.getByRole("dialog");
+  await mailed.getByRole("button", { name: "Bjóða notanda" }).click();
+  await inDialog.getByText("Boð með tengli er sent á netfangið.").waitFor();
+  await inDialog.getByLabel("Netfang").fill("ragna@example.is");
+  await inDialog.getByRole("button", { name: "Bjóða notanda" }).click();
+  await mailed.locator(".toast").getByText("Pósturinn er á leiðinni.").waitFor();
+  const row = mailed.getByRole("list", { name: "Fólk" }).getByRole("listitem");
+  await row
+    .getByText("póstur fór ekki: póstþjónninn tekur ekki við pósti á þetta netfang")
+    .waitFor();
+  await row.getByText("550 5.1.1 no such user here").waitFor();
+  await mailed.getByText("First key sendi boð í pósti á ragna@example.is").waitFor();
+  await checkLooks(mailed, "account-mail", [
+    { size: "phone", language: "en", theme: "light" },
+    { size: "desktop", language: "is", theme: "dark" },
+  ]);
+  isRefused = false;
+  await mailed.getByRole("button", { name: "Tengill: ragna@example.is" }).click();
+  // The link can still be created here.
+  await inDialog.getByRole("button", { name: "Búa til tengil" }).waitFor();
+  await inDialog.getByText("Eldri tenglar falla úr gildi, líka þeir sem voru sendir").waitFor();
+  await inDialog.getByRole("button", { name: "Senda aftur í pósti" }).press("Enter");
+  await inDialog.waitFor({ state: "detached" });
+  await row.getByText("póstur sendur").waitFor();
+  assert.match(receiver.received[0]?.parts.get("text/plain") ?? "", /\/console\/#signInToken=/);
+  // At most five a day go to an address: the dialog says so, and a link can be made.
+  const [{ name }] = (await mailing.service.call("GET", "/v1/members")).json.members;
+  for (let count = 2; count < 5; count += 1) {
+    assert.equal((await mailing.service.call("POST", `/v1/${name}:sendInvitation`)).status, 200);
+  }
+  await mailed.getByRole("button", { name: "Tengill: ragna@example.is" }).click();
+  await inDialog.getByRole("button", { name: "Senda aftur í pósti" }).press("Enter");
+  await inDialog.getByRole("alert").getByText("Fimm bréf hafa verið send").waitFor();
+  await inDialog.getByRole("button", { name: "Búa til tengil" }).press("Enter");
+  await inDialog.locator("pre").getByText("https://hlust.example/console/#signIn").waitFor();
 });

@@ -16,6 +16,7 @@ import {
   withTexts,
 } from "./edited-page.ts";
 import { changeElsewhere, createInterview, segmentsOf, turns } from "./edited-transcript.ts";
+import { createTalk, openPlayable, untilPlayed } from "./played-page.ts";
 import { openTestPages, type TestPages } from "./open-test-pages.ts";
 import { createTranscript, interviewMetadata } from "./spoken-transcript.ts";
 
@@ -158,6 +159,32 @@ test("React does not walk through the edited text when the page changes", async 
   assert.ok(walked < 10, `${walked} of 40 paragraphs`);
 });
 
+test("a letter does not search the page, and the playback asks the browser for no frames", async () => {
+  await using page = await openPlayable(pages, await createTalk(pages));
+  await placeCaret(page, 3, 0);
+  await page.evaluate(`(() => {
+    globalThis.asked = { searches: 0, frames: 0 };
+    const { querySelector } = Document.prototype;
+    Document.prototype.querySelector = function (selector) {
+      asked.searches += 1;
+      return querySelector.call(this, selector);
+    };
+    const { requestAnimationFrame } = window;
+    window.requestAnimationFrame = (callback) => {
+      asked.frames += 1;
+      return requestAnimationFrame.call(window, callback);
+    };
+  })()`);
+  await page.keyboard.type("abc");
+  assert.equal(await page.evaluate("asked.searches"), 0);
+  await page.keyboard.press("Escape");
+  await untilPlayed(page, ({ place }) => place > 1);
+  const frames = await page.evaluate<number>("asked.frames");
+  await untilPlayed(page, ({ place }) => place > 3);
+  const more = (await page.evaluate<number>("asked.frames")) - frames;
+  assert.ok(more <= 10, `${more} frames in two seconds`);
+});
+
 test("while the text changes, no text beyond the screen is painted, until the user scrolls", async () => {
   const name = await createInterview(pages.service, { said: many });
   await using page = await openEditing(pages, name, many.length);
@@ -206,4 +233,29 @@ test("margins out of view are written when the page is idle, after the caret", a
   assert.ok((waiting[0] ?? 0) > 10, `the margin ${waiting[0]} waits`);
   await page.evaluate("beIdle()");
   assert.deepEqual(await empty(), []);
+});
+
+test("after a click on undo, redo or save, one types on in the text", async () => {
+  await using page = await openInterview(pages);
+  await placeCaret(page, 0, 0);
+  await page.keyboard.type("Jæja. ");
+  for (const [button, letter, text] of [
+    ["Afturkalla", "n", `n${first}`],
+    ["Afturkalla", "g", `g${first}`],
+    ["Vista", "u", `gu${first}`],
+  ] as const) {
+    await page.getByRole("button", { name: button, exact: true }).click();
+    // A letter without the text's focus would go to another page.
+    await page.keyboard.type(letter);
+    await untilTexts(page, withTexts({ 0: text }));
+  }
+  // With the keyboard, the button keeps the focus while it can be pressed again.
+  await page.keyboard.press("Enter");
+  const undo = page.getByRole("button", { name: "Afturkalla", exact: true });
+  await undo.press("Enter");
+  await untilTexts(page, withTexts({ 0: `gu${first}` }));
+  assert.equal(await page.evaluate("document.activeElement.textContent"), "Afturkalla");
+  await page.keyboard.press("Enter");
+  await page.locator("[contenteditable=true]:focus").waitFor();
+  await untilTexts(page, withTexts({}));
 });

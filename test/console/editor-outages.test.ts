@@ -1,6 +1,7 @@
 // What keeps a text from being saved or kept: a lost network, limits, a service that is down, and
 // browsers that store nothing. In Chromium and the real service; nothing typed is lost.
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { type Kysely, sql } from "kysely";
@@ -234,6 +235,39 @@ test("while the account's storage is full, the draft stays in the browser, the p
   await page.clock.fastForward(60_000);
   await page.getByText("drög geymd hér og á þjóninum").waitFor();
   assert.equal((await draft()).status, 200);
+});
+
+test("if neither the browser nor the service keeps a draft, the page says why of both, and saves the text as a file", async () => {
+  const name = await createInterview(pages.service);
+  const page = await pages.open("/nowhere");
+  // The clock belongs to the context, which is not used again.
+  await using _context = page.context();
+  await page.addInitScript("Object.defineProperty(globalThis, 'indexedDB', { value: undefined })");
+  await page.clock.install();
+  await page.goto(new URL(`/console/${name}`, pages.service.address).href);
+  await edit(page);
+  await limit({ storedBytes: 1 });
+  try {
+    await placeCaret(page, 0, 0);
+    await page.keyboard.type("Jæja. ");
+    await page.getByText("vafrinn getur ekki geymt drög").waitFor();
+    await page.clock.fastForward(10_000);
+    await page.getByText("drögin eru hvergi geymd: vistaðu útgáfu").waitFor();
+    const note = page.getByRole("alert").filter({ hasText: "Hvorki vafrinn né þjónninn" });
+    await note.getByText("geymsla reikningsins á þjóninum er full").waitFor();
+    const look = { size: "desktop", language: "is", theme: "dark" } as const;
+    await checkLooks(page, "edit-draft-nowhere", [look]);
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      note.getByRole("button", { name: "Vista textann sem skrá" }).click(),
+    ]);
+    assert.match(await readFile(await download.path(), "utf8"), /^Fréttamaður: Jæja\. /);
+  } finally {
+    await limit({ storedBytes: null });
+  }
+  await page.clock.fastForward(60_000);
+  await page.getByText("þau eru geymd á þjóninum").waitFor();
+  assert.equal(await page.getByRole("alert").count(), 0);
 });
 
 test("settings that could not be read are not overwritten by a change of one of them", async () => {

@@ -180,7 +180,16 @@ test("signing out with unsaved changes asks: they are kept by the service, and f
   await checkLooks(page, "sign-out", [{ size: "phone", language: "is", theme: "dark" }]);
   await page.setViewportSize({ width: 1280, height: 800 });
   await question.getByRole("button", { name: "Vera áfram" }).click();
-  await untilTexts(page, withTexts({ 0: `Jæja. ${first}` }));
+  // The caret is where it was, after the button and after the key.
+  const text = page.locator("[contenteditable=true]:focus");
+  await text.waitFor();
+  await page.keyboard.type("Nú. ");
+  await untilTexts(page, withTexts({ 0: `Jæja. Nú. ${first}` }));
+  await signOutWithDraft(page);
+  await page.keyboard.press("Escape");
+  await text.waitFor();
+  await page.keyboard.type("Sko. ");
+  await untilTexts(page, withTexts({ 0: `Jæja. Nú. Sko. ${first}` }));
   await page.getByRole("button", { name: "Skrá út" }).click();
   await question.getByRole("button", { name: "Geyma drögin og skrá út" }).click();
   await keyField(page).waitFor();
@@ -189,7 +198,7 @@ test("signing out with unsaved changes asks: they are kept by the service, and f
   assert.equal(await page.evaluate(left), 0, "the browser has kept a draft");
   await signIn(page, pages.service.key);
   await edit(page, name);
-  await untilTexts(page, withTexts({ 0: `Jæja. ${first}` }));
+  await untilTexts(page, withTexts({ 0: `Jæja. Nú. Sko. ${first}` }));
 });
 
 test("signing out can discard the changes, also those on the service", async () => {

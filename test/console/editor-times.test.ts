@@ -313,7 +313,7 @@ test("unclear words are selected in turn and underlined, as chosen, until they a
   await using page = await openPlayable(name);
   await placeCaret(page, 0, 0);
   await page.keyboard.press("F7");
-  await page.getByText("Slökkt er á óvissum orðum").waitFor({ state: "attached" });
+  await page.locator(".toast").getByText("Slökkt er á óvissum orðum").waitFor();
   await page.keyboard.press("Shift+F1");
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("Orð eru óviss undir").selectOption("50");

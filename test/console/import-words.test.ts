@@ -44,7 +44,8 @@ test("every reason why a file cannot be read has a text of the console in both l
     const reading = readFile({ content, format, names: new Map() });
     assert.ok("problem" in reading, content.slice(0, 80));
     const { problem } = reading;
-    const { is, en } = importViolationText({ field: "content", description: problem });
+    const { is, en, detail } = importViolationText({ field: "content", description: problem });
+    assert.equal(detail, undefined, problem);
     assert.notEqual(is, en, problem);
     assert.match(is, /^(Lína [\d.]+: )?\S.*\.$/su, problem);
     assert.match(en, /^(Line [\d,]+: )?\S.*\.$/su, problem);
@@ -53,5 +54,9 @@ test("every reason why a file cannot be read has a text of the console in both l
   const empty = importViolationText({ field: "content", description: "is required: the text" });
   assert.deepEqual(empty, { is: "Skráin er tóm.", en: "The file is empty." });
   const later = { field: "content", description: "line 3: of a later version" };
-  assert.equal(importViolationText(later).is, "Lína 3: of a later version");
+  assert.deepEqual(importViolationText(later), {
+    is: "Lína 3: Þjónustan tók ekki við þessu.",
+    en: "Line 3: The service did not accept this.",
+    detail: "of a later version",
+  });
 });

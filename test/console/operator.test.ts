@@ -178,7 +178,14 @@ test("limits are changed, and a wrong one is explained", async () => {
   await dialog.waitFor({ state: "hidden" });
   await account("Útvarpið").getByText("0 af 4").waitFor();
   await account("Útvarpið").getByText("af 5,0 GB").waitFor();
-
+  const toast = page.locator(".toast", { hasText: "Mörkum breytt: Útvarpið" });
+  await toast.getByRole("button", { name: "Taka aftur" }).press("Enter");
+  await account("Útvarpið").getByText("0 af 4").waitFor({ state: "detached" });
+  await account("Útvarpið").getByRole("button", { name: "Breyta mörkum: Útvarpið" }).click();
+  await dialog.getByLabel("Opin streymi").fill("4");
+  await dialog.getByLabel("Geymd bæti").fill("5000000000");
+  await dialog.getByRole("button", { name: "Vista" }).click();
+  await account("Útvarpið").getByText("0 af 4").waitFor();
   await account("Útvarpið").getByRole("button", { name: "Breyta mörkum: Útvarpið" }).click();
   assert.equal(await dialog.getByLabel("Opin streymi").inputValue(), "4");
   await dialog.getByLabel("Opin streymi").fill("");
@@ -206,7 +213,12 @@ test("an account is disabled after a question, and enabled again; one's own cann
     return (await row.where("display_name", "=", "Útvarpið").executeTakeFirstOrThrow()).disabled_at;
   };
   assert.notEqual(await disabledAt(), null);
+  const toast = page.locator(".toast", { hasText: "Reikningi lokað: Útvarpið" });
+  await toast.getByRole("button", { name: "Taka aftur" }).click();
+  await account("Útvarpið").getByRole("button", { name: "Loka reikningi: Útvarpið" }).click();
+  await dialog.getByRole("button", { name: "Loka reikningi" }).click();
   await account("Útvarpið").getByRole("button", { name: "Opna aftur: Útvarpið" }).click();
+  await page.locator(".toast", { hasText: "Reikningur opnaður: Útvarpið" }).waitFor();
   await account("Útvarpið").getByRole("button", { name: "Loka reikningi: Útvarpið" }).waitFor();
   assert.equal(await disabledAt(), null);
 });

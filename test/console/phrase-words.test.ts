@@ -35,15 +35,17 @@ test("every violation of a phrase has a text of the console in both languages", 
   }
   assert.ok(violations.all.length >= rows.length + 5);
   for (const { field, description } of violations.all) {
-    const { is, en } = phraseViolationText({ description });
+    const { is, en, detail } = phraseViolationText({ description });
+    assert.equal(detail, undefined, description);
     assert.notEqual(is, en, `${field} ${description}`);
     assert.notEqual(is, description);
     assert.match(is, /^\p{Lu}.*\.$/u);
     assert.match(en, /^[\p{Lu}\d].*\.$/u);
   }
   assert.deepEqual(phraseViolationText({ description: "of a later version" }), {
-    is: "of a later version",
-    en: "of a later version",
+    is: "Þjónustan tók ekki við þessu.",
+    en: "The service did not accept this.",
+    detail: "of a later version",
   });
 });
 
@@ -63,7 +65,8 @@ test("every violation of words to expect has a text of the console in both langu
   check(["Ásbyrgi"], false);
   assert.equal(violations.all.length, 6);
   for (const { description } of violations.all) {
-    const { is, en } = hintViolationText({ description });
+    const { is, en, detail } = hintViolationText({ description });
+    assert.equal(detail, undefined, description);
     assert.notEqual(is, en, description);
     assert.match(is, /^\p{Lu}.*\.$/u);
     assert.match(en, /^[\p{Lu}\d].*\.$/u);

@@ -96,7 +96,7 @@ test("the next unchecked paragraph is found past the end, and marks are removed"
   await page.getByRole("button", { name: "Merkja yfirfarið" }).click();
   await page.getByText("100 % yfirfarið").waitFor();
   await page.keyboard.press("Control+Shift+Enter");
-  await page.getByText("Allar málsgreinar eru yfirfarnar.").waitFor({ state: "attached" });
+  await page.locator(".toast").getByText("Allar málsgreinar eru yfirfarnar.").waitFor();
   await placeCaret(page, 2, 1);
   await page.keyboard.press("Alt+Enter");
   await until(async () => (await signsOf(page))[2] === "");

@@ -1,7 +1,7 @@
 // Many tabs of one browser over HTTP/1.1: their streams leave connections for calls.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import type { Page } from "playwright-core";
+import type { Page, Request } from "playwright-core";
 import { scriptedOrders } from "../../src/engines/scripted/scripted-engine.ts";
 import { joined } from "../fixtures/flite.ts";
 import { wavOf } from "../fixtures/jobs-fixture.ts";
@@ -77,10 +77,47 @@ test("two windows with eight running jobs each share one stream, and both see ea
   await until(async () => (await ended(second).count()) === before + 2);
 });
 
+test("a job that is taken off the list comes back, and is removed only when that is over", async () => {
+  await using page = await pages.open("/jobs");
+  const stored = async () =>
+    (await pages.service.call("GET", "/v1alpha1/transcriptjob")).json.jobs.length;
+  const before = await stored();
+  const buttons = page.getByRole("button", { name: "Fjarlægja: Langur fundur" });
+  await buttons.nth(1).waitFor();
+  const ended = await buttons.count();
+  await buttons.first().press("Enter");
+  const note = page.locator(".note", { hasText: "Verkið var fjarlægt: Langur fundur" });
+  await note.waitFor();
+  await until(async () => (await buttons.count()) === ended - 1);
+  // The focus is on the button that undoes it, and nothing is removed while it can be undone.
+  await page.locator("button:focus", { hasText: "Taka aftur" }).press("Enter");
+  await until(async () => (await buttons.count()) === ended);
+  assert.equal(await stored(), before);
+  await buttons.first().press("Enter");
+  await note.waitFor();
+  // Two are taken off together.
+  await buttons.first().press("Enter");
+  const both = page.getByText("Tekið af listanum: 2 verk").and(page.locator("span"));
+  await both.waitFor();
+  await page.locator(".note").getByRole("button", { name: "Loka" }).click();
+  await until(async () => (await stored()) === before - 2);
+});
+
 test("with eight transcripts and two lists of jobs open, every tab can call the service", async () => {
   const { segments } = interview();
   const name = await createTranscript(pages.service, { metadata: interviewMetadata, segments });
   await using first = await pages.open("/jobs");
+  const streams = { jobs: 0, transcripts: 0 };
+  const countOpen = (request: Request, by: number): void => {
+    const { pathname } = new URL(request.url());
+    if (!pathname.endsWith(":watch")) return;
+    streams[pathname.includes("transcriptjob") ? "jobs" : "transcripts"] += by;
+  };
+  first.context().on("request", (request) => countOpen(request, 1));
+  first.context().on("requestfinished", (request) => countOpen(request, -1));
+  first.context().on("requestfailed", (request) => countOpen(request, -1));
+  // The stream of this page was opened before it could be counted.
+  await first.reload();
   const open: Page[] = [first];
   for (const path of ["jobs", ...Array.from({ length: 8 }, () => name)]) {
     const page = await first.context().newPage();
@@ -92,5 +129,8 @@ test("with eight transcripts and two lists of jobs open, every tab can call the 
       .waitFor();
   }
   for (const page of open) assert.equal(await callFrom(page), 200);
+  // However many tabs are open, there is one stream of jobs, and two of transcripts. That leaves
+  // three of the browser's six connections for calls.
+  await until(async () => streams.jobs === 1 && streams.transcripts === 2);
   for (const page of open.slice(1)) await page.close();
 });

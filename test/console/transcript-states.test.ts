@@ -62,23 +62,50 @@ test("a missing transcript is reported, and the address of a job leads to its tr
   await checkLooks(page, "transcript-missing", someLooks);
 
   const { service } = pages;
-  const { resourceName: uri, storageSignedUrl } = (
-    await service.call("POST", "/v1alpha1/initupload", {})
-  ).json;
-  await fetch(storageSignedUrl, { method: "PUT", body: Uint8Array.from(toneWav([3])) });
-  const metadata = { languageCode: "en-US", fileType: "AUDIO", subject: "Úr verki" };
-  const submitted = await service.call("POST", "/v1alpha1/transcriptjob:submit", {
-    metadata,
-    useUri: false,
-    uri,
-  });
-  const { last } = await pollJob(service, submitted.json.name);
-  assert.equal(last.state, "SUCCESS", JSON.stringify(last));
+  const last = await transcribed("Úr verki");
   await page.goto(
     `${service.address}/console${last.name.replace("transcriptjob", "/transcripts")}`,
   );
   await page.getByRole("heading", { level: 1, name: "Úr verki" }).waitFor();
   assert.equal(page.url(), `${service.address}/console/${last.transcript}`);
+});
+
+/** Transcribes a recording, and returns its job. */
+async function transcribed(subject: string) {
+  const { service } = pages;
+  const { resourceName: uri, storageSignedUrl } = (
+    await service.call("POST", "/v1alpha1/initupload", {})
+  ).json;
+  await fetch(storageSignedUrl, { method: "PUT", body: Uint8Array.from(toneWav([3])) });
+  const metadata = { languageCode: "en-US", fileType: "AUDIO", subject };
+  const request = { metadata, useUri: false, uri };
+  const submitted = await service.call("POST", "/v1alpha1/transcriptjob:submit", request);
+  const { last } = await pollJob(service, submitted.json.name);
+  assert.equal(last.state, "SUCCESS", JSON.stringify(last));
+  return last;
+}
+
+test("the row of a job has the present title of its transcript, and says that it was deleted", async () => {
+  const { service } = pages;
+  const renamed = (await transcribed("Fyrri fundur")).transcript;
+  const deleted = (await transcribed("Seinni fundur")).transcript;
+  await using page = await pages.open("/jobs");
+  const row = (subject: string) =>
+    page.getByRole("list", { name: "Verk" }).getByRole("listitem").filter({ hasText: subject });
+  await row("Seinni fundur").getByRole("link", { name: "Seinni fundur" }).waitFor();
+  const metadata = { subject: "Fundur um hafnir" };
+  await service.call("PATCH", `/v1alpha1/${renamed}`, { metadata });
+  await service.call("DELETE", `/v1alpha1/${deleted}`);
+  await page.reload();
+  const link = row("Fundur um hafnir").getByRole("link", { name: "Fundur um hafnir" });
+  assert.equal(await link.getAttribute("href"), `/console/${renamed}`);
+  assert.equal(await row("Fyrri fundur").count(), 0);
+  const gone = row("Seinni fundur");
+  await gone.getByText("Uppskriftinni var eytt").waitFor();
+  assert.equal(await gone.getByRole("link").count(), 0);
+  assert.equal(await gone.getByText("Uppskrift tilbúin").count(), 0);
+  await gone.getByRole("button", { name: "Fjarlægja: Seinni fundur" }).waitFor();
+  await checkLooks(page, "jobs-deleted", someLooks);
 });
 
 test("an address with path traversal sends no request to other methods", async () => {

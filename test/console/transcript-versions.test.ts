@@ -315,4 +315,12 @@ test("versions say who has made them, from what, with their note, in both langua
   });
   await english.getByText("Earlier version restored by First key").waitFor();
   await english.getByText("Text submitted by First key").waitFor();
+  // A version that names a speaker says which name.
+  const speakers = { "1": { fullName: "Guðrún Ævarsdóttir" } };
+  await change("", "PATCH", { metadata: { speakers } });
+  await english.reload();
+  const newest = aside(english).getByRole("region", { name: "Versions" }).getByRole("listitem");
+  await newest.first().getByText("Names changed").waitFor();
+  const facts = newest.first().locator(".version-facts").first();
+  await facts.filter({ hasText: /· Guðrún Ævarsdóttir$/ }).waitFor();
 });

@@ -79,15 +79,24 @@ test("files chosen with only the keyboard become jobs with their own titles", as
   ]);
   assert.equal(await title(page).first().inputValue(), "viðtal við Þórð");
   await title(page).nth(1).fill("Öræfajökull, annar hluti");
+  // One of several files is in another language.
+  const languages = page.getByRole("combobox", { name: /^Mál í/ });
+  assert.equal(await languages.count(), 2);
+  await page.getByRole("combobox", { name: "Mál í Öræfi 2.WAV" }).selectOption("Enska");
   await title(page).nth(1).press("Enter");
   for (const subject of ["viðtal við Þórð", "Öræfajökull, annar hluti"]) {
     await jobRow(page, subject).getByRole("link", { name: subject }).waitFor();
   }
   const { json } = await pages.service.call("GET", "/v1alpha1/transcripts");
+  const codes = new Map<string, string>();
   for (const { metadata } of json.transcripts) {
     assert.equal(metadata.dataSource, "UPLOAD");
-    assert.equal(metadata.languageCode, "is-IS");
+    codes.set(metadata.subject, metadata.languageCode);
   }
+  assert.deepEqual(Object.fromEntries(codes), {
+    "viðtal við Þórð": "is-IS",
+    "Öræfajökull, annar hluti": "en-US",
+  });
   assert.deepEqual(errors, []);
 });
 

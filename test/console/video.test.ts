@@ -138,6 +138,26 @@ for (const size of sizes) {
   });
 }
 
+test("an enlarged picture covers no control either, and is closed at itself", async () => {
+  for (const size of [1, 3, 4].flatMap((at) => sizes[at] ?? [])) {
+    await using page = await openVideo(size);
+    await page.emulateMedia({ reducedMotion: "reduce" });
+    const small = await page.locator(".picture video").boundingBox();
+    await page.getByRole("button", { name: "Stækka myndskeiðið" }).click();
+    await page.getByRole("button", { name: "Minnka myndskeiðið" }).waitFor();
+    const large = await page.locator(".picture video").boundingBox();
+    assert.ok(small && large && large.width * large.height > small.width * small.height);
+    const at = `${size.width} x ${size.height}`;
+    assert.deepEqual(await coveredByPicture(page), [], at);
+    await page.getByRole("button", { name: "Loka myndskeiðinu" }).click();
+    await page.locator(".picture").waitFor({ state: "detached" });
+    // The next page begins with a small picture again.
+    await page.getByRole("button", { name: "Myndskeið", exact: true }).click();
+    const again = page.getByRole("button", { name: "Minnka myndskeiðið" });
+    if (await again.isVisible()) await again.click();
+  }
+});
+
 test("the picture and the bar of the editor do not cover each other", async () => {
   for (const size of sizes) {
     await using page = await openVideo(size);

@@ -56,6 +56,12 @@ test("a phrase is added, changed and deleted", async () => {
   await dialog().getByRole("button", { name: "Eyða", exact: true }).click();
   await page.getByText("Ekkert orð enn.").waitFor();
   assert.deepEqual(await stored(), []);
+  await button("Taka aftur").press("Enter");
+  await row("hljómar eins og ás birgi, ásbirgi").waitFor();
+  assert.deepEqual(await stored(), ["Ásbyrgi ACTIVE 12.5"]);
+  await button("Eyða: Ásbyrgi").click();
+  await dialog().getByRole("button", { name: "Eyða", exact: true }).click();
+  await page.getByText("Ekkert orð enn.").waitFor();
 });
 
 test("lines are imported, and invalid ones are named", async () => {
@@ -84,6 +90,9 @@ test("suggestions are accepted and rejected", async () => {
   await checkLooks(page, "vocabulary", someLooks);
   await show(page, icelandic);
   await button("Samþykkja: Kópasker").click();
+  await button("Hafna: Raufarhöfn").click();
+  await page.locator(".toast").getByText("„Raufarhöfn“ var hafnað.").waitFor();
+  await button("Taka aftur").click();
   await button("Hafna: Raufarhöfn").click();
   await page.getByText("Engar tillögur.").waitFor();
   const isDisabled = async () =>

@@ -67,6 +67,7 @@ test("a webhook is created with only the keyboard, and its secret signs the test
   await page.getByText("Ekkert hefur verið sent enn.").waitFor();
   await until(() => page.evaluate<boolean>("document.activeElement?.tagName === 'H1'"));
   await button("Senda prófun").press("Enter");
+  await page.locator(".toast").getByText("Prófun er á leiðinni.").waitFor();
   await deliveries().getByText("Afhent").waitFor();
   await deliveries().getByText("svar 204").waitFor();
   const [message] = receiver.received;
@@ -84,6 +85,7 @@ test("a failed delivery shows the answer and the attempts, and is sent again", a
   const failing = receiver.received.at(-1)?.id;
   status = 200;
   await newest.getByRole("button", { name: /Senda aftur/ }).click();
+  await page.locator(".toast").getByText("Skilaboðin eru send aftur.").waitFor();
   await newest.getByText("Afhent").waitFor();
   assert.equal(receiver.received.at(-1)?.id, failing, "the same message is sent again");
   assert.equal(await deliveries().count(), 2);
@@ -121,10 +123,14 @@ test("a webhook is edited and disabled, and then sends nothing until it is enabl
   await page.getByRole("heading", { level: 1, name: host }).waitFor();
   const { json } = await pages.service.call("GET", "/v1/webhooks");
   assert.deepEqual(json.webhooks[0].eventTypes, ["transcriptjob.failed"]);
+  await button("Taka aftur").click();
+  await page.getByRole("heading", { level: 1, name: "Ritvél & <b>" }).waitFor();
+  const again = await pages.service.call("GET", "/v1/webhooks");
+  assert.deepEqual(again.json.webhooks[0].eventTypes ?? [], []);
   await button("Gera óvirkan").click();
   await page.getByText("Vefkrókurinn er óvirkur og sendir ekkert.").waitFor();
   assert.ok(await button("Senda prófun").isDisabled());
-  await button("Gera virkan").click();
+  await button("Taka aftur").click();
   await page.getByText("Vefkrókurinn er óvirkur og sendir ekkert.").waitFor({ state: "detached" });
 });
 
@@ -183,6 +189,7 @@ test("a webhook is deleted, and its address then says that it no longer exists",
   const address = page.url();
   await button("Eyða").click();
   await dialog().getByRole("button", { name: "Eyða", exact: true }).click();
+  await page.locator(".toast").getByText("hefur verið eytt.").waitFor();
   await page.getByText("Enginn vefkrókur enn").waitFor();
   assert.equal(new URL(page.url()).pathname, "/console/webhooks");
   await page.goto(address);

@@ -13,7 +13,13 @@ import { joined, silence } from "../fixtures/flite.ts";
 import { freePort } from "../fixtures/free-port.ts";
 import { type LineProxy, openLineProxy } from "../fixtures/line-proxy.ts";
 import { until } from "../fixtures/until.ts";
-import { finalsOf, openStream, streamingConfig } from "../spec/stream.ts";
+import {
+  finalsOf,
+  openStream,
+  secondsOf,
+  type StreamMessage,
+  streamingConfig,
+} from "../spec/stream.ts";
 import { type ServiceProcess, startService } from "./process.ts";
 
 /**
@@ -93,11 +99,30 @@ async function untilNode(at: number, isSo: (node: EngineNodeState) => boolean): 
 const isBack = ({ connected, processes, leaving }: EngineNodeState) =>
   connected && processes === 2 && !leaving;
 
+/** When a final result arrived, and how long after the end of its last word was sent. */
+interface FinalDelay {
+  readonly atMs: number;
+  readonly delayMs: number;
+}
+
 /** Sends chunks in real time until the signal aborts, and returns the finals and the chunks. */
-async function stream(api: ServiceProcess, chunks: readonly Int16Array[], ended: AbortSignal) {
-  const open = await openStream(api.address, { token: api.key });
+async function stream(
+  api: ServiceProcess,
+  chunks: readonly Int16Array[],
+  ended: AbortSignal,
+  delays: FinalDelay[] = [],
+) {
+  const onMessage = (message: StreamMessage) => {
+    const atMs = performance.now();
+    for (const { words = [] } of finalsOf([message])) {
+      const wordMs = 1_000 * secondsOf(words.at(-1)?.endTime ?? "");
+      delays.push({ atMs, delayMs: atMs - (startMs + wordMs) });
+    }
+  };
+  let startMs = performance.now();
+  const open = await openStream(api.address, { token: api.key, onMessage });
   open.send(streamingConfig({ enableWordTimeOffsets: true }));
-  const startMs = performance.now();
+  startMs = performance.now();
   let sent = 0;
   for (const chunk of chunks) {
     if (ended.aborted) break;
@@ -190,8 +215,14 @@ test("what happens to engine nodes costs live streams a delay, and never a word"
   const ended = new AbortController();
   const recordings = Array.from({ length: streamCount }, (_, index) => chunksOf(index));
   const apiOf = (index: number) => apis[index % apiCount] ?? assert.fail();
+  const delays: FinalDelay[] = [];
+  const longestMs = (sinceMs: number) =>
+    Math.round(
+      Math.max(0, ...delays.filter(({ atMs }) => atMs >= sinceMs).map((each) => each.delayMs)),
+    );
+  const runningMs = performance.now();
   const running = Promise.all(
-    recordings.map((chunks, index) => stream(apiOf(index), chunks, ended.signal)),
+    recordings.map((chunks, index) => stream(apiOf(index), chunks, ended.signal, delays)),
   );
   running.catch(() => {});
   const hasSessions = async () => {
@@ -199,6 +230,9 @@ test("what happens to engine nodes costs live streams a delay, and never a word"
     return nodes.reduce((sum, { sessions }) => sum + sessions, 0) >= streamCount / apiCount;
   };
   try {
+    await until(hasSessions);
+    await until(async () => Promise.resolve(delays.length >= 3 * streamCount), 60_000);
+    context.diagnostic(`before all events: the longest delay was ${longestMs(runningMs)} ms`);
     for (const [turn, [what, happen]] of events.entries()) {
       if (!isLong && what === bothCut) continue;
       const startMs = performance.now();
@@ -211,7 +245,12 @@ test("what happens to engine nodes costs live streams a delay, and never a word"
       await happen(engines[at] ?? assert.fail(), at);
       await untilNode(at, isBack);
       const tookMs = Math.round(performance.now() - startMs);
-      context.diagnostic(`${what}: it had ${most} streams, and was back after ${tookMs} ms`);
+      // The finals that were delayed have come when each stream has had one more.
+      const wanted = delays.length + streamCount;
+      await until(async () => Promise.resolve(delays.length >= wanted), 60_000);
+      context.diagnostic(
+        `${what}: it had ${most} streams, and was back after ${tookMs} ms; the longest delay of a final result was ${longestMs(startMs)} ms`,
+      );
     }
   } finally {
     // Also after a failure: the streams would go on for ten minutes.

@@ -114,7 +114,7 @@ import { eventTypes } from "../../src/webhooks/webhook-events.ts";
 import { contract } from "../../src/served-services.ts";
 import { document } from "./described-service.ts";
 import { exportLimits, severalLimits } from "./handling-limits.ts";
-import { operatorLimits, type LimitsInit } from "./operator-limits.ts";
+import { operatorLimits, accountLimits, type LimitsInit } from "./operator-limits.ts";
 
 /** The limits in the code by the full name of the field. */
 const kept = expectedLimits();
@@ -153,6 +153,7 @@ function expectedLimits(): Map<string, LimitsInit> {
   return new Map<string, LimitsInit>([
     ...ofKeys,
     ...operatorLimits(page),
+    ...accountLimits(displayName),
     ...severalLimits(page),
     ...exportLimits(),
     ...[MemberSchema, CreateMemberRequestSchema].flatMap(({ typeName }): [string, LimitsInit][] => [

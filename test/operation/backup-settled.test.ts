@@ -15,6 +15,7 @@ import { openSmallArchive, type SmallArchive } from "./small-archive.ts";
 let archive: SmallArchive;
 let backup: string;
 const [job, webhook, delivery, upload, key] = [newId(), newId(), newId(), newId(), newId()];
+const mail = newId();
 
 before(async () => {
   archive = await openSmallArchive();
@@ -40,6 +41,11 @@ before(async () => {
   await sql`
     insert into webhook_delivery (id, webhook_id, event_type, body, lease, tries, due_at)
     values (${delivery}, ${webhook}, 'test', '{}', 3, 1, now() + interval '1 hour')`.execute(db);
+  await sql`
+    insert into invitation_mail (id, account_id, email, language, inviter, lease, tries, unnoted, due_at)
+    values (${mail}, ${accountId}, 'anna@example.is', 'is', '', 2, 1, 1, now() + interval '1 hour')`.execute(
+    db,
+  );
   await sql`
     insert into upload (id, account_id, expires_at, size_bytes, received_bytes, holder, held_until)
     values (${upload}, ${accountId}, now() + interval '1 hour', 100, 50, ${newId()}, now())`.execute(
@@ -67,7 +73,7 @@ const markOf = (name: string): string => {
 };
 
 describe("a restored archive", () => {
-  it("continues: jobs and messages are due, uploads begin again, and people sign in again", async () => {
+  it("continues: jobs, messages and mail are due, uploads begin again, and people sign in again", async () => {
     const restored = await archive.restore(backup, "continued");
     assert.deepEqual([restored.jobs, restored.deliveries], [1, 1]);
     await using opened = await openArchive(archive.settingsOf("continued"));
@@ -84,6 +90,11 @@ describe("a restored archive", () => {
         { id: delivery, lease: 4, due: true, lives: true },
       ],
       [sql`select disabled_at from webhook`, { disabled_at: null }],
+      [
+        sql`select id, state, lease, unnoted, due_at <= now() as due, give_up_at > now() as lives
+          from invitation_mail`,
+        { id: mail, state: "PENDING", lease: 3, unnoted: 1, due: true, lives: true },
+      ],
       [
         sql`select received_bytes, size_bytes, holder from upload`,
         { received_bytes: "0", size_bytes: "100", holder: null },
@@ -111,11 +122,13 @@ describe("a restored archive", () => {
     );
   });
 
-  it("as a copy has another id, is in quarantine, and calls no webhooks", async () => {
+  it("as a copy has another id, is in quarantine, and sends no webhooks and no mail", async () => {
     await archive.restore(backup, "copied", true);
     await using opened = await openArchive(archive.settingsOf("copied"));
     assert.match(opened.quarantine.join(), /it was put in quarantine/);
     assert.notEqual(markOf("copied"), markOf("data"));
+    const waiting = sql`select state from invitation_mail`;
+    assert.deepEqual(await one(opened.db, waiting), { state: "CANCELED" });
     const disabled = sql`
       select disabled_at is not null as disabled, disabled_reason as reason from webhook`;
     assert.deepEqual(await one(opened.db, disabled), {

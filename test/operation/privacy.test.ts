@@ -4,15 +4,17 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { after, before, test } from "node:test";
-import { linkMsMax } from "../../src/accounts/sign-in-link-method.ts";
+import { sql } from "kysely";
+import { removeOldAudit } from "../../src/auth/old-audit.ts";
 import { idleMsMax, lifeMsMax } from "../../src/auth/session-store.ts";
-import { signInMsDefault } from "../../src/auth/sign-in-token.ts";
+import { invitationMsMax, signInMsDefault } from "../../src/auth/sign-in-token.ts";
 import { streamTokenSeconds } from "../../src/auth/stream-token.ts";
 import { keyUsageDays } from "../../src/auth/usage-store.ts";
 import { keptTables, leftOutTables } from "../../src/backup/kept-tables.ts";
 import { AccountSchema } from "../../src/gen/hlust/accounts/v1/accounts_pb.ts";
 import { openArchiveSweep } from "../../src/jobs/archive-sweep.ts";
 import { openDiskStore } from "../../src/media/disk-store.ts";
+import { mailDays } from "../../src/mail/mail-store.ts";
 import { unusedMsMax } from "../../src/media/unused-uploads.ts";
 import { modelTaskDays } from "../../src/operator/model-methods.ts";
 import { serviceSettings } from "../../src/settings/service-settings.ts";
@@ -70,14 +72,16 @@ test("the page has every setting and every field of an account that ends a time"
 
 test("the times of the page are those of the program", () => {
   const hourMs = 3_600_000;
-  const { binDays, removedMediaDays } = serviceSettings;
+  const { auditDays, binDays, removedMediaDays } = serviceSettings;
   const times: [table: string, data: string, time: string][] = [
     ["upload", "", `${unusedMsMax / hourMs} hours`],
     ["transcript_draft", "", `${draftDays} days after the last save`],
     ["transcript_participant", "", `${presenceSeconds} seconds after`],
     ["resource_change", "", `${changesKeptMs / 60_000} minutes`],
     ["session", "", `${lifeMsMax / (24 * hourMs)} days; ${idleMsMax / hourMs} hours without use`],
-    ["sign_in_token", "", `${linkMsMax / (24 * hourMs)} days, ${signInMsDefault / 60_000} minutes`],
+    ["sign_in_token", "", `${invitationMsMax / (24 * hourMs)} days, `],
+    ["sign_in_token", "", `${signInMsDefault / 60_000} minutes`],
+    ["invitation_mail", "", `${mailDays} days`],
     ["stream_token", "", `${streamTokenSeconds} seconds`],
     ["usage_day", "members", `${keyUsageDays} days`],
     ["webhook_delivery", "", `messages for ${deliveryDays} days`],
@@ -92,6 +96,8 @@ test("the times of the page are those of the program", () => {
       name,
     );
   }
+  assert.equal(auditDays.fallback, "0");
+  assert.ok(timeOf("audit_event").includes(`${auditDays.name}, by default forever`));
 });
 
 test("sessions, sign-in links and tokens that have ended are deleted by the service itself", async () => {
@@ -148,30 +154,51 @@ test("sessions, sign-in links and tokens that have ended are deleted by the serv
     )),
   ];
   await using store = await openDiskStore(join(folder, "media"), { log, sweeps: false });
-  await using _sweep = openArchiveSweep({ db, store, log, binDays: 30 });
+  await using _sweep = openArchiveSweep({ db, store, log, binDays: 30, auditDays: 0 });
   await until(async () => (await left()).flat().length === 3);
   assert.deepEqual(await left(), [["open"], [expiries[1]], [expiries[1]]]);
 });
 
-test("the audit log is deleted as the page says, and refuses all other changes", async () => {
-  const { db, pool } = database;
+test("the audit log is deleted after HLUST_AUDIT_DAYS, and refuses all other changes", async () => {
+  const { db, pool, folder } = database;
+  const log = createLog("silent");
   const accountId = await addAccount(db);
-  for (const [action, age] of [
-    ["old", "3 years"],
-    ["new", "1 year"],
-  ]) {
+  const add = async (action: string, age: string, count = 1) =>
     await pool.query(
       `insert into audit_event (id, account_id, at, actor, action, resource, outcome, address, request_id, details)
-       values ($1, $2, now() - $3::interval, 'operator', $4, '', 'OK', '192.0.2.7', '', '{}')`,
-      [newId(), accountId, age, action],
+       select gen_random_uuid(), $1, now() - $2::interval, 'operator', $3, '', 'OK', '192.0.2.7', '', '{}'
+       from generate_series(1, $4)`,
+      [accountId, age, action, count],
     );
-  }
+  // More than two batches.
+  await add("old", "731 days", 2500);
+  await add("new", "729 days");
+  await add("month", "31 days");
+  await add("week", "29 days");
+  const events = db.selectFrom("audit_event").where("account_id", "=", accountId);
   const left = async () =>
-    (await db.selectFrom("audit_event").select("action").execute()).map(({ action }) => action);
-  const attempt = () => db.deleteFrom("audit_event").execute();
-  await assert.rejects(attempt, /the audit log only grows/);
-  const [, block = ""] = /^```sql\n([^]*?)^```$/m.exec(page) ?? [];
-  await pool.query(block);
-  assert.deepEqual(await left(), ["new"]);
-  await assert.rejects(attempt, /the audit log only grows/);
+    (await events.select("action").distinct().orderBy("action").execute()).map((row) => row.action);
+  await removeOldAudit({ db, log, auditDays: 0 });
+  const refused = /the audit log only grows/;
+  await assert.rejects(() => db.deleteFrom("audit_event").execute(), refused);
+  assert.deepEqual(await left(), ["month", "new", "old", "week"]);
+  {
+    await using store = await openDiskStore(join(folder, "media"), { log, sweeps: false });
+    const sweep = { db, store, log, binDays: 30, auditDays: 730 };
+    await using _first = openArchiveSweep(sweep);
+    await using _second = openArchiveSweep(sweep);
+    await until(async () => !(await left()).includes("old"));
+  }
+  assert.deepEqual(await left(), ["month", "new", "week"]);
+  // Not even the sweep could delete what is younger than 30 days.
+  await assert.rejects(removeOldAudit({ db, log, auditDays: 1 }), refused);
+  const deleteWith30Days = async (action: string) =>
+    await db.transaction().execute(async (trx) => {
+      await sql`select set_config('hlust.audit_days', '30', true)`.execute(trx);
+      await trx.deleteFrom("audit_event").where("action", "=", action).execute();
+    });
+  await assert.rejects(deleteWith30Days("week"), refused);
+  await deleteWith30Days("month");
+  await assert.rejects(() => db.updateTable("audit_event").set({ actor: "x" }).execute(), refused);
+  assert.deepEqual(await left(), ["new", "week"]);
 });

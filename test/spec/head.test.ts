@@ -165,6 +165,7 @@ test("a verb without fields needs no body, and openapi.json requires none", asyn
     "cancelTranscriptJob",
     "createSignInLink",
     "redeliverWebhookDelivery",
+    "retryTranscriptJob",
     "rotateWebhookSecret",
     "testWebhook",
   ]);

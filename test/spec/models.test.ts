@@ -5,6 +5,8 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { after, before, test } from "node:test";
+import { type protos, SpeechClient } from "@google-cloud/speech";
+import { credentials } from "@grpc/grpc-js";
 import { builtinModelsFolder } from "../../src/models/models-folder.ts";
 import { espeak, flite, joined, silence } from "../fixtures/flite.ts";
 import { wavOf } from "../fixtures/jobs-fixture.ts";
@@ -33,6 +35,9 @@ let dialogueWav: Buffer;
 let folder: string;
 let service: TestService;
 let host: MediaHost;
+/** Google's client over gRPC, and over REST. */
+let google: SpeechClient;
+let googleRest: SpeechClient;
 let environment: Record<string, string>;
 
 before(async () => {
@@ -55,8 +60,13 @@ before(async () => {
   });
   const { HLUST_MODELS = "" } = environment;
   service = await openTestService({ HLUST_MODELS });
+  const { hostname: apiEndpoint, port } = new URL(service.address);
+  const endpoint = { apiEndpoint, port: Number(port), apiKey: service.key };
+  google = new SpeechClient({ ...endpoint, sslCreds: credentials.createInsecure() });
+  googleRest = new SpeechClient({ ...endpoint, fallback: true, protocol: "http" });
 });
 after(async () => {
+  await Promise.all([google.close(), googleRest.close()]);
   await service[Symbol.asyncDispose]();
   await host[Symbol.asyncDispose]();
   rmSync(folder, { recursive: true, force: true });
@@ -112,7 +122,7 @@ test("a pulled model is used by the running service, until it is removed", async
   const [faroese, ...others] = await listModels();
   const { sizeBytes, ...facts } = faroese ?? assert.fail("none");
   const expected = { languageCodes: ["fo-FO"], uses: ["LIVE", "SHORT", "JOB"], version: "3" };
-  assert.deepEqual(facts, { name: "faroese", ...expected });
+  assert.deepEqual(facts, { name: "faroese", takesHints: true, ...expected });
   assert.ok(Number(sizeBytes) > 1_000_000, sizeBytes);
   assert.deepEqual(
     others.map(({ name }) => name),
@@ -147,6 +157,27 @@ async function recognizeDialogue(diarizationConfig: unknown) {
     audio: { content: dialogueContent },
   };
   return await service.call("POST", "/v2beta1/speech:recognize", body);
+}
+
+/** Returns the speaker tags of all words of an operation with this diarizationConfig. */
+async function speakersOfOperation(
+  client: SpeechClient,
+  diarizationConfig: protos.google.cloud.speech.v1.ISpeakerDiarizationConfig | undefined,
+) {
+  const [operation] = await client.longRunningRecognize(
+    {
+      // Speakers are found independently of the words. This language takes the least time.
+      config: { languageCode: "is-IS", ...(diarizationConfig && { diarizationConfig }) },
+      audio: { uri: `${host.address}/dialogue.wav` },
+    },
+    { otherArgs: { headers: { "x-goog-api-key": service.key } } },
+  );
+  operation.backoffSettings.initialRetryDelayMillis = 100;
+  operation.backoffSettings.maxRetryDelayMillis = 500;
+  const [{ results }] = await operation.promise();
+  return (results ?? []).flatMap(
+    ({ alternatives }) => alternatives?.[0]?.words?.map(({ speakerTag }) => speakerTag) ?? [],
+  );
 }
 
 /** Asks for the speakers of the dialogue as clients of OpenAI do (docs/dialects.md). */
@@ -211,6 +242,8 @@ test("words have no speakers without a diarization model, or with wrong counts o
     socket.messages.at(-1)?.error?.message ?? "",
     /config\.diarizationConfig\.enableSpeakerDiarization: cannot be used on streams/,
   );
+  // Google's clients ask any model for speakers.
+  assert.deepEqual(await speakersOfOperation(google, { enableSpeakerDiarization: true }), []);
   const { status } = await recognizeDialogue({ minSpeakerCount: 2, maxSpeakerCount: 2 });
   assert.equal(status, 200, "nothing is requested");
 });
@@ -243,13 +276,19 @@ test("jobs name speakers once a diarization model is installed", async () => {
   );
   const single = await recognizeDialogue({ enableSpeakerDiarization: true, maxSpeakerCount: 1 });
   assert.deepEqual(new Set(tagsOf(single.json)), new Set([1]));
-  const turnsOf = (speakers: readonly string[]) => {
+  const turnsOf = <T>(speakers: readonly T[]) => {
     return speakers.filter((name, index) => name !== speakers[index - 1]);
   };
   const events = await diarize();
   const sent = Array.from(events.matchAll(/"speaker":"(.)"/g), ([, name = ""]) => name);
   assert.deepEqual(turnsOf(sent), ["A", "B", "A", "B"]);
   assert.match(events, /event: transcript\.text\.delta\ndata: .*"segment_id":"seg_001"/);
+  for (const client of [google, googleRest]) {
+    const wanted = { enableSpeakerDiarization: true, maxSpeakerCount: 2 };
+    assert.deepEqual(turnsOf(await speakersOfOperation(client, wanted)), [1, 2, 1, 2]);
+    // Words without tags are left out unless they are asked for.
+    assert.deepEqual(await speakersOfOperation(client, undefined), []);
+  }
   const untagged = await recognizeDialogue({ enableSpeakerDiarization: false });
   assert.doesNotMatch(JSON.stringify(untagged.json), /speakerTag|words/);
 

@@ -43,6 +43,8 @@ export async function openStream(
     readonly protocols?: string[];
     readonly path?: string;
     readonly headers?: Readonly<Record<string, string>>;
+    /** Called with each message as it arrives. */
+    readonly onMessage?: (message: StreamMessage) => void;
   } = {},
 ): Promise<TestStream & { readonly protocol: string }> {
   const query = options.token === undefined ? "" : `?token=${encodeURIComponent(options.token)}`;
@@ -56,6 +58,7 @@ export async function openStream(
     const message: StreamMessage = JSON.parse(data.toString());
     if (message.error) noteError(address, data.toString());
     messages.push(message);
+    options.onMessage?.(message);
     for (const look of waiting) look();
   });
   const closed = new Promise<number>((resolve) => {

@@ -1,7 +1,10 @@
 // A job that transcribes the media of a transcript again makes a new version of it (extension).
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { openDatabase } from "../../src/database/database.ts";
 import { newId } from "../../src/std/ids.ts";
+import { createLog } from "../../src/std/log.ts";
 import { AlignmentCalls, slow, speech, unaligned } from "./alignment.ts";
 import { fieldsOf, textOf } from "./jobs.ts";
 import { openTestService, type Answer, type TestService } from "./service.ts";
@@ -128,6 +131,62 @@ test("a cancelled job makes no version, and the transcript keeps its media", asy
   assert.equal(media.status, 206);
   assert.ok((await versionsOf(name)).every(({ kind }) => kind !== "RECOGNIZED"));
 });
+
+test("a job that failed is submitted again with all options of its request", async () => {
+  const name = await calls.create(slow);
+  const writing = { enableFormatting: true, profanityFilter: true };
+  const options = {
+    ...writing,
+    ignoreVocabulary: true,
+    model: "scripted",
+    diarizationConfig: { enableSpeakerDiarization: false },
+  };
+  const first = (await again(name, options)).json.name;
+  const retry = async (job: string, headers: Record<string, string> = {}) =>
+    await service.call("POST", `/v1alpha1/${job}:retry`, {}, headers);
+  const early = await retry(first);
+  assert.deepEqual([early.status, early.json.details[0].reason], [400, "JOB_NOT_FAILED"]);
+  assert.equal((await service.call("POST", `/v1alpha1/${first}:cancel`, {})).status, 200);
+  const key = { "idempotency-key": newId() };
+  const [one, two] = [await retry(first, key), await retry(first, key)];
+  assert.equal(one.status, 200, JSON.stringify(one.json));
+  assert.equal(two.json.name, one.json.name);
+  assert.notEqual(one.json.name, first);
+  assert.deepEqual([one.json.newVersionOf, one.json.model], [name, "scripted"]);
+  const used = await retry(`transcriptjob/${newId()}`, key);
+  assert.deepEqual([used.status, used.json.details[0].reason], [404, "JOB_NOT_FOUND"]);
+  const rows = await rowsOf([first, one.json.name]);
+  assert.deepEqual(rows[1], rows[0]);
+  assert.deepEqual(rows[0], {
+    hints: null,
+    ignores_vocabulary: true,
+    media_uri: null,
+    model: "scripted",
+    new_version_of: name.slice("transcripts/".length),
+    speakers_max: 0,
+    writing: { formats: true, punctuation: false, masksProfanity: true },
+  });
+  assert.equal((await service.call("POST", `/v1alpha1/${one.json.name}:cancel`, {})).status, 200);
+  // What the request needs is gone.
+  assert.equal((await service.call("DELETE", `/v1alpha1/${name}`)).status, 200);
+  assert.deepEqual(fieldsOf(await retry(first)), ["transcript"]);
+});
+
+/** Returns what jobs were submitted with, in this order. */
+async function rowsOf(names: readonly string[]) {
+  const folder = join(service.dataFolder, "postgres");
+  await using database = await openDatabase({ url: undefined, folder, log: createLog("silent") });
+  const found = [];
+  for (const name of names) {
+    const row = database.db
+      .selectFrom("transcript_job")
+      .where("id", "=", name.slice("transcriptjob/".length))
+      .select(["hints", "ignores_vocabulary", "media_uri", "model", "new_version_of"])
+      .select(["speakers_max", "writing"]);
+    found.push(await row.executeTakeFirstOrThrow());
+  }
+  return found;
+}
 
 test("requests that name no transcript of the account, or more than it, are refused", async () => {
   const name = await calls.create(speech);

@@ -14,7 +14,7 @@ export type Group = (typeof groups)[number];
  * minute. Patterns are relative to the project's root.
  */
 const unitSuites: Readonly<Record<string, readonly string[]>> = {
-  accounts: ["src/accounts/*.test.ts", "src/auth/*.test.ts"],
+  accounts: ["src/{accounts,auth,mail}/*.test.ts"],
   audio: ["src/audio/*.test.ts"],
   client: ["src/client/*.test.ts", "src/cli/**/*.test.ts", "src/settings/*.test.ts"],
   evaluation: ["src/evaluation/**/*.test.ts"],
@@ -65,10 +65,8 @@ const systemSuites: Readonly<Record<string, readonly string[]>> = {
   "pages-frame": ["test/console/{chunks,commands,first-load,narrow,operator,tabs}.test.ts"],
   "pages-media": ["test/console/{hostile-media,hostile-text,subtitles,video}.test.ts"],
   "pages-programs": ["test/console/{examples,help,programs,vocabulary,webhooks}.test.ts"],
-  "pages-reading": [
-    "test/console/{transcript,transcript-aside,transcript-versions,transcripts}.test.ts",
-  ],
-  "pages-texts": ["test/console/{import,job,phrase,problem,webhook}-words.test.ts"],
+  accounts: ["src/{accounts,auth,mail}/*.test.ts"],
+  audio: ["src/audio/*.test.ts"],
   "pages-transcript": [
     "test/console/{alignment,editor-model,editor-race,overview}.test.ts",
     "test/console/transcript-{focus,states}.test.ts",
@@ -125,6 +123,7 @@ const systemTestsOfSrc: readonly string[] = [
   "src/engines/pool/{engine-pool*,model-processes,watchdog}.test.ts",
   "src/engines/sherpa-onnx/{diarizer,published-models,sherpa-engine}.test.ts",
   "src/jobs/worker/worker-{blocked,killed,speech}.test.ts",
+  "src/mail/mail-worker-killed.test.ts",
   "src/media/s3-store.test.ts",
   "src/webhooks/delivery-worker-killed.test.ts",
 ];

@@ -5,7 +5,7 @@ import { PageHead } from "../parts/page-head.tsx";
 import { accountText } from "../text/account.ts";
 import { commonText } from "../text/common.ts";
 import { useText } from "../text/language.tsx";
-import { auditQuery, membersQuery, sessionsQuery } from "./account-query.ts";
+import { auditQuery, membersQuery, sessionsQuery, wholeLog } from "./account-query.ts";
 import { AuditLog } from "./audit-log.tsx";
 import { Members } from "./members.tsx";
 import { Sessions } from "./sessions.tsx";
@@ -23,7 +23,7 @@ export function AccountPage() {
   const isLoading = isFirstLoad([
     useQuery({ ...membersQuery, enabled: canManage }),
     useQuery(sessionsQuery),
-    useInfiniteQuery({ ...auditQuery, enabled: canManage }),
+    useInfiniteQuery({ ...auditQuery(wholeLog), enabled: canManage }),
   ]);
   return (
     <div key={account.name} className="account">

@@ -3,17 +3,18 @@ import { type SubmitEvent, useState } from "react";
 import type { AccountJson } from "../../gen/hlust/accounts/v1/accounts_pb.ts";
 import { callApi } from "../api/call-api.ts";
 import { isSignedIn, sessionQuery } from "../api/session.ts";
-import { areAllInFields, violationOf } from "../api/violations.ts";
-import { useAnnounce } from "../parts/announcer.tsx";
+import { areAllInFields } from "../api/violations.ts";
+import { useNotify } from "../parts/announcer.tsx";
 import { Button } from "../parts/button.tsx";
 import { DangerActions } from "../parts/danger-actions.tsx";
 import { DialogBox } from "../parts/dialog-box.tsx";
 import { ProblemNote } from "../parts/problem-note.tsx";
 import { TextInput } from "../parts/text-input.tsx";
+import { violationOf } from "../parts/violation-text.tsx";
 import { settingsText } from "../text/account-settings.ts";
 import { commonText } from "../text/common.ts";
 import { useText } from "../text/language.tsx";
-import { daysOf, isShorter, retentionOf } from "./retention.ts";
+import { daysOf, isShorter, type Retention, retentionOf } from "./retention.ts";
 import { RetentionField } from "./retention-field.tsx";
 
 const fields = ["displayName", "mediaRetentionDays", "transcriptRetentionDays"] as const;
@@ -32,16 +33,16 @@ interface Values {
  */
 export function AccountSettingsForm({ account }: { readonly account: AccountJson }) {
   const t = useText();
-  const [before, setBefore] = useState(() => valuesOf(account));
-  const [displayName, setDisplayName] = useState(before.displayName);
-  const [media, setMedia] = useState(() => retentionOf(before.mediaRetentionDays));
-  const [kept, setKept] = useState(() => retentionOf(before.transcriptRetentionDays));
-  const [isOffered, setIsOffered] = useState(!before.vocabularyCandidatesDisabled);
+  const form = useFields(account);
+  const { before, displayName, media, kept, isOffered } = form;
   const [isChecked, setIsChecked] = useState(false);
   const [asked, setAsked] = useState<Values>();
-  const save = useSave(before, (saved) => {
-    setAsked(undefined);
-    setBefore(valuesOf(saved));
+  const save = useSave(before, {
+    onSaved(saved) {
+      setAsked(undefined);
+      form.setBefore(saved);
+    },
+    onUndone: form.restore,
   });
   const [mediaDays, keptDays] = [daysOf(media), daysOf(kept)];
   const isNameLong = Array.from(displayName).length > 200;
@@ -66,7 +67,7 @@ export function AccountSettingsForm({ account }: { readonly account: AccountJson
       <TextInput
         label={t(settingsText.name)}
         value={displayName}
-        onChange={setDisplayName}
+        onChange={form.setDisplayName}
         problem={isNameLong ? t(settingsText.nameTooLong) : violationOf(error, "displayName")}
       />
       <fieldset className="settings-group">
@@ -78,7 +79,7 @@ export function AccountSettingsForm({ account }: { readonly account: AccountJson
           value={media}
           before={before.mediaRetentionDays}
           problem={daysProblem("mediaRetentionDays", mediaDays)}
-          onChange={setMedia}
+          onChange={form.setMedia}
         />
         <RetentionField
           label={t(settingsText.transcripts)}
@@ -86,10 +87,10 @@ export function AccountSettingsForm({ account }: { readonly account: AccountJson
           value={kept}
           before={before.transcriptRetentionDays}
           problem={daysProblem("transcriptRetentionDays", keptDays)}
-          onChange={setKept}
+          onChange={form.setKept}
         />
       </fieldset>
-      <CandidatesField isOffered={isOffered} onChange={setIsOffered} />
+      <CandidatesField isOffered={isOffered} onChange={form.setIsOffered} />
       {error && !asked && !areAllInFields(error, fields) && <ProblemNote error={error} />}
       <div className="settings-actions">
         <Button type="submit" look="primary" isPending={save.isPending}>
@@ -101,6 +102,40 @@ export function AccountSettingsForm({ account }: { readonly account: AccountJson
       )}
     </form>
   );
+}
+
+/** What the fields of the form hold, and the values that are stored. */
+function useFields(account: AccountJson) {
+  const [before, setBefore] = useState(() => valuesOf(account));
+  const [displayName, setDisplayName] = useState(before.displayName);
+  const [media, setMedia] = useState(() => retentionOf(before.mediaRetentionDays));
+  const [kept, setKept] = useState(() => retentionOf(before.transcriptRetentionDays));
+  const [isOffered, setIsOffered] = useState(!before.vocabularyCandidatesDisabled);
+  /** Shows stored values in the fields that have not been changed since other ones were saved. */
+  const restore = (saved: Values, stored: Values) => {
+    setBefore(stored);
+    setDisplayName((now) => (now.trim() === saved.displayName ? stored.displayName : now));
+    const days = (was: number, is: number) => (now: Retention) =>
+      daysOf(now) === was ? retentionOf(is) : now;
+    setMedia(days(saved.mediaRetentionDays, stored.mediaRetentionDays));
+    setKept(days(saved.transcriptRetentionDays, stored.transcriptRetentionDays));
+    setIsOffered((now) =>
+      now === !saved.vocabularyCandidatesDisabled ? !stored.vocabularyCandidatesDisabled : now,
+    );
+  };
+  return {
+    before,
+    displayName,
+    media,
+    kept,
+    isOffered,
+    setBefore,
+    setDisplayName,
+    setMedia,
+    setKept,
+    setIsOffered,
+    restore,
+  };
 }
 
 function CandidatesField({
@@ -143,22 +178,36 @@ function deletes(next: Values, before: Values): boolean {
   );
 }
 
-function useSave(before: Values, onSaved: (account: AccountJson) => void) {
+function useSave(
+  before: Values,
+  {
+    onSaved,
+    onUndone,
+  }: {
+    readonly onSaved: (values: Values) => void;
+    /** Called with the values that had been saved, and those that are stored again. */
+    readonly onUndone: (saved: Values, stored: Values) => void;
+  },
+) {
   const t = useText();
   const queries = useQueryClient();
-  const announce = useAnnounce();
+  const notify = useNotify();
+  const change = async (values: Values, from: Values): Promise<Values> => {
+    const body = changesOf(values, from);
+    // The service refuses a change of nothing.
+    if (Object.keys(body).length === 0) return values;
+    const account = await callApi<AccountJson>("/v1/account", { method: "PATCH", body });
+    showName(queries, account.displayName ?? "");
+    await queries.invalidateQueries({ queryKey: ["account"] });
+    return valuesOf(account);
+  };
   return useMutation({
-    mutationFn: async (values: Values) => {
-      const body = changesOf(values, before);
-      // The service refuses a change of nothing.
-      if (Object.keys(body).length === 0) return values;
-      return await callApi<AccountJson>("/v1/account", { method: "PATCH", body });
-    },
-    onSuccess: async (saved) => {
+    mutationFn: (values: Values) => change(values, before),
+    onSuccess: (saved) => {
       onSaved(saved);
-      announce(t(settingsText.saved));
-      showName(queries, saved.displayName ?? "");
-      await queries.invalidateQueries({ queryKey: ["account"] });
+      const undo = async () => onUndone(saved, await change(before, saved));
+      // What a shorter retention has deleted does not come back.
+      notify(t(settingsText.saved), deletes(saved, before) ? null : undo);
     },
   });
 }

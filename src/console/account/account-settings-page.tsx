@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useSession } from "../api/use-session.ts";
-import { accountQuery } from "../overview/overview-queries.ts";
+import { polledAccountQuery } from "../overview/overview-queries.ts";
 import { Empty } from "../parts/empty.tsx";
 import { PageHead } from "../parts/page-head.tsx";
 import { ProblemNote } from "../parts/problem-note.tsx";
@@ -9,6 +9,7 @@ import { commonText } from "../text/common.ts";
 import { useText } from "../text/language.tsx";
 import { LimitsUsed } from "../usage/limits-used.tsx";
 import { AccountSettingsForm } from "./account-settings-form.tsx";
+import { RecordingDefaultsForm } from "./recording-defaults-form.tsx";
 import "./account-settings.css";
 
 /** The settings of the account: its name, how long data is kept, and its limits. */
@@ -33,7 +34,7 @@ export function AccountSettingsPage() {
 
 function Settings() {
   const t = useText();
-  const { data, error, refetch } = useQuery(accountQuery);
+  const { data, error, refetch } = useQuery(polledAccountQuery);
   if (!data) {
     return error ? (
       <ProblemNote error={error} onRetry={() => void refetch()} />
@@ -41,5 +42,10 @@ function Settings() {
       <p className="quiet settings-loading">{t(commonText.loading)}</p>
     );
   }
-  return <AccountSettingsForm account={data} />;
+  return (
+    <>
+      <AccountSettingsForm account={data} />
+      <RecordingDefaultsForm account={data} />
+    </>
+  );
 }

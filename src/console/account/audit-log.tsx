@@ -1,6 +1,8 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import type { AuditEventJson } from "../../gen/hlust/accounts/v1/accounts_pb.ts";
+import { useState } from "react";
 import { Link } from "wouter";
+import { AuditLogFilter } from "./audit-filter.tsx";
 import { useNow } from "../text/use-now.ts";
 import { apiKeysQuery, clientKeysQuery } from "../keys/key.ts";
 import { Button } from "../parts/button.tsx";
@@ -10,13 +12,15 @@ import { actText } from "../text/acts.ts";
 import { commonText } from "../text/common.ts";
 import { longDate, when } from "../text/dates.ts";
 import { type Phrase, useLanguage, useText } from "../text/language.tsx";
-import { auditQuery, membersQuery } from "./account-query.ts";
+import { auditQuery, membersQuery, wholeLog } from "./account-query.ts";
 
 /** The audit log of the account, newest first; a button loads the next page. */
 export function AuditLog() {
   const t = useText();
-  const log = useInfiniteQuery(auditQuery);
-  const nameOf = useActorNames();
+  const [filter, setFilter] = useState(wholeLog);
+  const log = useInfiniteQuery(auditQuery(filter));
+  const names = useActorNames();
+  const nameOf = (actor: string): string => names.get(actor) ?? t(kindOf(actor));
   const { data, error, hasNextPage, isFetchingNextPage } = log;
   const events = data?.pages.flatMap(({ auditEvents = [] }) => auditEvents) ?? [];
   return (
@@ -25,6 +29,13 @@ export function AuditLog() {
         <h2 id="log">{t(accountText.log)}</h2>
         <p className="quiet">{t(accountText.logNext)}</p>
       </div>
+      <AuditLogFilter
+        filter={filter}
+        actors={[...names.keys()]}
+        nameOf={nameOf}
+        onChange={setFilter}
+      />
+      {data && events.length === 0 && <p className="quiet">{t(accountText.logNone)}</p>}
       {!data && !error && <p className="quiet">{t(commonText.loading)}</p>}
       <ol className="audit-log" aria-labelledby="log">
         {events.map((event) => (
@@ -105,16 +116,13 @@ function exactTime(date: Date): string {
     .join(":");
 }
 
-/**
- * Returns a function that returns the name of an actor, or the actor's kind if the actor no longer
- * exists.
- */
-function useActorNames(): (actor: string) => string {
+/** Returns the names of the members and keys that exist, and of the operator. */
+function useActorNames(): ReadonlyMap<string, string> {
   const t = useText();
   const { data: members = [] } = useQuery(membersQuery);
   const { data: apiKeys = [] } = useQuery(apiKeysQuery);
   const { data: clientKeys = [] } = useQuery(clientKeysQuery);
-  const names = new Map<string, string>([
+  return new Map<string, string>([
     ["operator", t(accountText.operator)],
     ...members.map(({ name = "", displayName = "", email = "" }): [string, string] => [
       name,
@@ -125,7 +133,6 @@ function useActorNames(): (actor: string) => string {
       displayName || label,
     ]),
   ]);
-  return (actor) => names.get(actor) ?? t(kindOf(actor));
 }
 
 function kindOf(actor: string): Phrase<string> {

@@ -28,7 +28,10 @@ export function ChangeRole({
     mutationFn: () => callApi(`/v1/${name}`, { method: "PATCH", body: { role } }),
     onSuccess: async () => {
       await queries.invalidateQueries({ queryKey: ["account"] });
-      notify(t(accountText.roleChanged));
+      notify(t(accountText.roleChanged), async () => {
+        await callApi(`/v1/${name}`, { method: "PATCH", body: { role: member.role } });
+        await queries.invalidateQueries({ queryKey: ["account"] });
+      });
       onClose();
     },
   });

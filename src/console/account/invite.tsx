@@ -5,6 +5,7 @@ import { callApi } from "../api/call-api.ts";
 import { type Role, roles } from "../api/session.ts";
 import { useSession } from "../api/use-session.ts";
 import { areAllInFields, violationIn } from "../api/violations.ts";
+import { useNotify } from "../parts/announcer.tsx";
 import { Button } from "../parts/button.tsx";
 import { Choice } from "../parts/choice.tsx";
 import { DialogBox } from "../parts/dialog-box.tsx";
@@ -12,48 +13,51 @@ import { ProblemNote } from "../parts/problem-note.tsx";
 import { TextInput } from "../parts/text-input.tsx";
 import { accountProblems, accountText } from "../text/account.ts";
 import { commonText } from "../text/common.ts";
-import { type Phrase, useText } from "../text/language.tsx";
+import { mailText } from "../text/invitation-mail.ts";
+import { type Phrase, useLanguage, useText } from "../text/language.tsx";
+import { sendInvitation } from "./send-invitation.ts";
+
+interface InviteProps {
+  /** Whether the service sends the invitation. */
+  readonly sendsMail: boolean;
+  readonly onClose: () => void;
+  /**
+   * Called instead of `onClose` if the member needs a link to sign in: the service sends no mail,
+   * or `mailError` is why it does not send this one.
+   */
+  readonly onInvited: (invited: {
+    readonly member: MemberJson;
+    readonly mailError?: unknown;
+  }) => void;
+}
 
 /** A dialog that invites a member by email address. */
-export function Invite({
-  onClose,
-  onInvited,
-}: {
-  readonly onClose: () => void;
-  /** Called instead of `onClose` if the member needs a link to sign in. */
-  readonly onInvited: (member: MemberJson) => void;
-}) {
+export function Invite({ sendsMail, onClose, onInvited }: InviteProps) {
   const t = useText();
   const hasProvider = useSession().signInWays.includes("openId");
-  const queries = useQueryClient();
   const [email, setEmail] = useState("");
   const [displayName, setDisplayName] = useState("");
   const [role, setRole] = useState<Role>("MEMBER");
   const [isChecked, setIsChecked] = useState(false);
-  const invite = useMutation({
-    mutationFn: () =>
-      callApi<MemberJson>("/v1/members", {
-        method: "POST",
-        body: { email: email.trim(), displayName: displayName.trim(), role },
-      }),
-    onSuccess: async (member) => {
-      await queries.invalidateQueries({ queryKey: ["account"] });
-      if (hasProvider) onClose();
-      else onInvited(member);
-    },
-  });
+  const invite = useInvite({ sendsMail, hasProvider, onClose, onInvited });
+  const next = sendsMail
+    ? mailText.inviteByMail
+    : hasProvider
+      ? accountText.inviteNext
+      : accountText.inviteByLink;
   const isMissing = isChecked && email.trim() === "";
   const wrongIn = (field: string, text: Phrase<string>): string | undefined =>
     violationIn(invite.error, field) && t(text);
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     setIsChecked(true);
-    if (email.trim() !== "" && !invite.isPending) invite.mutate();
+    if (email.trim() !== "" && !invite.isPending)
+      invite.mutate({ email: email.trim(), displayName: displayName.trim(), role });
   };
   return (
     <DialogBox title={t(accountText.invite)} isOpen onClose={onClose}>
       <form className="account-form" onSubmit={submit} noValidate>
-        <p>{t(hasProvider ? accountText.inviteNext : accountText.inviteByLink)}</p>
+        <p>{t(next)}</p>
         <TextInput
           label={t(accountText.email)}
           type="email"
@@ -90,4 +94,37 @@ export function Invite({
       </form>
     </DialogBox>
   );
+}
+
+/** Invites a member, and sends the invitation if the service sends mail. */
+function useInvite({
+  sendsMail,
+  hasProvider,
+  onClose,
+  onInvited,
+}: InviteProps & { readonly hasProvider: boolean }) {
+  const t = useText();
+  const { language } = useLanguage();
+  const notify = useNotify();
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: async (body: { email: string; displayName: string; role: Role }) => {
+      const member = await callApi<MemberJson>("/v1/members", { method: "POST", body });
+      if (!sendsMail) return { member };
+      // The member is invited now, even if the mail cannot be sent.
+      try {
+        await sendInvitation(member, language);
+      } catch (mailError) {
+        return { member, mailError };
+      }
+      return { member, isMailed: true };
+    },
+    onSuccess: async ({ isMailed = false, ...invited }) => {
+      await queries.invalidateQueries({ queryKey: ["account"] });
+      const { email = "" } = invited.member;
+      notify(isMailed ? t(mailText.onItsWay) : t(accountText.isInvited)(email));
+      if (isMailed || (hasProvider && !sendsMail)) onClose();
+      else onInvited(invited);
+    },
+  });
 }

@@ -12,7 +12,8 @@ import { accountText } from "../text/account.ts";
 import { commonText } from "../text/common.ts";
 import { shortDate, when } from "../text/dates.ts";
 import { useLanguage, useText } from "../text/language.tsx";
-import { membersQuery } from "./account-query.ts";
+import { memberListQuery } from "./account-query.ts";
+import { MailState } from "./mail-state.tsx";
 
 const Invite = loadLater(() => import("./invite.tsx").then(({ Invite }) => Invite));
 const MemberLink = loadLater(() =>
@@ -28,13 +29,16 @@ const ChangeRole = loadLater(() =>
 /** The dialog that is open. */
 type Dialog =
   | { readonly kind: "invite" }
-  | { readonly kind: "link" | "remove"; readonly member: MemberJson }
+  | { readonly kind: "link"; readonly member: MemberJson; readonly mailError?: unknown }
+  | { readonly kind: "remove"; readonly member: MemberJson }
   | { readonly kind: "role"; readonly member: MemberJson; readonly role: Role };
 
 /** The members of the account with their roles, and a button for inviting another member. */
 export function Members() {
   const t = useText();
-  const { data, error, refetch } = useQuery(membersQuery);
+  const { data: list, error, refetch } = useQuery(memberListQuery);
+  const data = list && (list.members ?? []);
+  const sendsMail = list?.sendsMail ?? false;
   const [dialog, setDialog] = useState<Dialog>();
   const close = () => setDialog(undefined);
   return (
@@ -60,9 +64,13 @@ export function Members() {
       )}
 
       {dialog?.kind === "invite" && (
-        <Invite onClose={close} onInvited={(member) => setDialog({ kind: "link", member })} />
+        <Invite
+          sendsMail={sendsMail}
+          onClose={close}
+          onInvited={(invited) => setDialog({ kind: "link", ...invited })}
+        />
       )}
-      {dialog?.kind === "link" && <MemberLink member={dialog.member} onClose={close} />}
+      {dialog?.kind === "link" && <MemberLink {...dialog} sendsMail={sendsMail} onClose={close} />}
       {dialog?.kind === "role" && <ChangeRole {...dialog} onClose={close} />}
       {dialog?.kind === "remove" && <RemoveMember member={dialog.member} onClose={close} />}
     </section>
@@ -83,6 +91,7 @@ function MemberRow({
   const { language } = useLanguage();
   const { actor } = useSession();
   const { name = "", email = "", displayName = "", creationTime = "", lastSignInTime } = member;
+  const { invitationMail } = member;
   const title = displayName || email;
   const role = roles.find((it) => it === member.role);
   const now = useNow();
@@ -99,6 +108,7 @@ function MemberRow({
             ? t(accountText.neverSignedIn)
             : t(accountText.signedIn)(when(language, new Date(lastSignInTime), now))}
         </span>
+        {invitationMail && <MailState mail={invitationMail} />}
         {name === actor && <span>{t(accountText.you)}</span>}
       </div>
       <div className="side">

@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { MemberJson } from "../../gen/hlust/accounts/v1/accounts_pb.ts";
 import { callApi } from "../api/call-api.ts";
+import { useNotify } from "../parts/announcer.tsx";
 import { DangerActions } from "../parts/danger-actions.tsx";
 import { DialogBox } from "../parts/dialog-box.tsx";
 import { ProblemNote } from "../parts/problem-note.tsx";
@@ -17,11 +18,17 @@ export function RemoveMember({
 }) {
   const t = useText();
   const queries = useQueryClient();
-  const { name = "", email = "", displayName = "" } = member;
+  const notify = useNotify();
+  const { name = "", email = "", displayName = "", role } = member;
   const remove = useMutation({
     mutationFn: () => callApi(`/v1/${name}`, { method: "DELETE" }),
     onSuccess: async () => {
       await queries.invalidateQueries({ queryKey: ["account"] });
+      notify(t(accountText.removed)(displayName || email), async () => {
+        // Who was removed is invited again, which sends no mail.
+        await callApi("/v1/members", { method: "POST", body: { email, displayName, role } });
+        await queries.invalidateQueries({ queryKey: ["account"] });
+      });
       onClose();
     },
   });

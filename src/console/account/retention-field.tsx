@@ -1,3 +1,4 @@
+import type { ReactNode } from "react";
 import { Choice } from "../parts/choice.tsx";
 import { TextInput } from "../parts/text-input.tsx";
 import { settingsText } from "../text/account-settings.ts";
@@ -17,7 +18,7 @@ export function RetentionField({
   readonly hint: string;
   readonly value: Retention;
   readonly before: number;
-  readonly problem: string | undefined;
+  readonly problem: ReactNode;
   readonly onChange: (value: Retention) => void;
 }) {
   const t = useText();

@@ -1,13 +1,5 @@
 import { ApiError, type FieldViolation } from "./api-error.ts";
 
-/**
- * Returns the service's description of a violation in a field, or in a part of it ("scopes[0]"), or
- * undefined if there is none.
- */
-export function violationOf(error: unknown, field: string): string | undefined {
-  return violationIn(error, field)?.description;
-}
-
 /** Returns the first violation in a field, or in a part of it; undefined if there is none. */
 export function violationIn(error: unknown, field: string): FieldViolation | undefined {
   if (!(error instanceof ApiError)) return undefined;

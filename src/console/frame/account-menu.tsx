@@ -87,7 +87,10 @@ export function AccountMenu({ session }: { readonly session: Session }) {
             owner={owner}
             unsaved={asked}
             isPending={leave.isPending}
-            onClose={() => setAsked(undefined)}
+            onClose={() => {
+              setAsked(undefined);
+              focusEditedText();
+            }}
             onLeave={leave.mutate}
           />
         </Suspense>
@@ -95,6 +98,18 @@ export function AccountMenu({ session }: { readonly session: Session }) {
       {(leave.error ?? change.error) && <ProblemNote error={leave.error ?? change.error} />}
     </div>
   );
+}
+
+/**
+ * Lets someone who was asked about unsaved changes go on typing where the caret is. Otherwise the
+ * button would have the focus.
+ */
+function focusEditedText(): void {
+  // A dialog holds the focus until it is gone.
+  requestAnimationFrame(() => {
+    const text = document.querySelector<HTMLElement>("[data-region=text][contenteditable=true]");
+    text?.focus({ preventScroll: true });
+  });
 }
 
 /** Loads the page again, without the browser's question about unsaved changes. */

@@ -134,8 +134,16 @@ function useKeys(run: (command: PageCommand) => void): void {
  * Returns the command of a key; "go" waits for the letter of a page. Dialogs have their own keys.
  */
 function commandOf(event: KeyboardEvent): PageCommand | "go" | undefined {
-  const { ctrlKey, metaKey, altKey, shiftKey, repeat } = event;
-  if (repeat || document.querySelector("[role=dialog], [role=alertdialog]")) return undefined;
+  const command = event.repeat ? undefined : keyCommandOf(event);
+  // Searching a long text for a dialog takes more than a millisecond, so most keys do not.
+  if (command === undefined || document.querySelector("[role=dialog], [role=alertdialog]")) {
+    return undefined;
+  }
+  return command;
+}
+
+function keyCommandOf(event: KeyboardEvent): PageCommand | "go" | undefined {
+  const { ctrlKey, metaKey, altKey, shiftKey } = event;
   const isCommand = isMac() ? metaKey && !ctrlKey : ctrlKey && !metaKey;
   if (isCommand && !altKey && !shiftKey && letterOf(event) === "k") return "palette";
   if (!isPlain(event) || isUsedByTarget(event) || !areSingleKeysOn()) return undefined;

@@ -1,5 +1,7 @@
+import type { ReactNode } from "react";
 import { charCount, metadataLimits } from "../api/metadata-limits.ts";
 import { Button } from "../parts/button.tsx";
+import { SaidText } from "../parts/said-text.tsx";
 import { TextInput } from "../parts/text-input.tsx";
 import { importText } from "../text/import.ts";
 import { importViolationText } from "../text/import-violations.ts";
@@ -34,7 +36,7 @@ export function ImportRow({
       <TextInput
         label={t(importText.subject)}
         hint={facts.join(" · ")}
-        problem={useProblemText(chosen)}
+        problem={useProblem(chosen)}
         placeholder={format === "JSON" ? t(importText.ownSubject) : undefined}
         value={subject}
         onChange={onName}
@@ -51,7 +53,7 @@ export function ImportRow({
   );
 }
 
-function useProblemText({ file, subject, problem }: ChosenText): string | undefined {
+function useProblem({ file, subject, problem }: ChosenText): ReactNode {
   const t = useText();
   const chars = charCount(subject);
   const max = metadataLimits.subjectChars;
@@ -62,10 +64,11 @@ function useProblemText({ file, subject, problem }: ChosenText): string | undefi
     case "UNREADABLE":
       return t(importText.unreadable);
     case "VIOLATION":
-      return t(importViolationText(problem.violation));
+      return <SaidText said={importViolationText(problem.violation)} />;
     case "FAILED": {
-      const { sentence, next } = problemOf(problem.error);
-      return `${t(sentence)} ${t(next)}`;
+      const { sentence, next, detail } = problemOf(problem.error);
+      const { is, en } = { is: `${sentence.is} ${next.is}`, en: `${sentence.en} ${next.en}` };
+      return <SaidText said={{ is, en, ...(detail !== undefined && { detail }) }} />;
     }
     case "FORMAT":
     case undefined:

@@ -2,7 +2,6 @@ import type { TranscriptJobJson } from "../../gen/hlust/transcripts/v1alpha1/tra
 import { ApiError } from "../api/api-error.ts";
 import { callApi } from "../api/call-api.ts";
 import { jobOf, jobsAt, type Job } from "./job.ts";
-import { readWritten, writtenFields } from "./written-fields.ts";
 
 /** The number of jobs that are removed at the same time. */
 const concurrent = 3;
@@ -53,23 +52,13 @@ export async function cancelJob({ name }: Job): Promise<Job> {
 }
 
 /**
- * Returns a request that submits a job's recording again, with the same source and the fields that
- * callers can set. The text is written as the user chose last.
+ * Submits the recording of a job that failed or was cancelled again, with all options of its
+ * request. Several calls with the same `key` create one job. Throws ApiError.
  */
-export function requestAgain({ metadata, upload, newVersionOf }: Job) {
-  if (newVersionOf !== "") {
-    const { languageCode = "" } = metadata;
-    const written = writtenFields(readWritten());
-    return { transcript: newVersionOf, metadata: { languageCode }, ...written };
-  }
-  const { fileType, languageCode, subject, description, keywords, originalUri = "" } = metadata;
-  const { additionalMetadata, speakers, dictation } = metadata;
-  const all = { fileType, languageCode, subject, description, keywords };
-  const set = Object.entries({ ...all, additionalMetadata, speakers, dictation });
-  return {
-    metadata: Object.fromEntries(set.filter(([, value]) => value !== undefined)),
-    useUri: upload === "",
-    uri: upload || originalUri,
-    ...writtenFields(readWritten()),
-  };
+export async function retryJob({ name }: Job, key: string): Promise<void> {
+  await callApi<TranscriptJobJson>(`/v1alpha1/${name}:retry`, {
+    method: "POST",
+    body: {},
+    headers: { "idempotency-key": key },
+  });
 }

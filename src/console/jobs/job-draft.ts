@@ -1,3 +1,5 @@
+import type { RecognitionChoices } from "./recognition-fields.ts";
+
 /** The contents of the form for a new job, as typed so far. */
 export interface JobDraft {
   readonly isOpen: boolean;
@@ -13,16 +15,36 @@ export interface JobDraft {
   readonly keywords: string;
   readonly isDictated: boolean;
   /** Whether the text gets capitals, punctuation and digits; undefined for the last choice. */
-  readonly isWritten?: boolean;
+  readonly isWritten?: boolean | undefined;
+  /** The model and the speakers; undefined for those of the account's defaults. */
+  readonly recognition?: RecognitionChoices | undefined;
+  /** The words to expect, on lines or with commas; undefined for those of the defaults. */
+  readonly words?: string | undefined;
 }
 
-/** A draft with the language of its recordings. */
-export type ReadyDraft = JobDraft & { readonly languageCode: string };
+/** A draft with all its options. */
+export type ReadyDraft = JobDraft & {
+  readonly languageCode: string;
+  readonly isWritten: boolean;
+  readonly recognition: RecognitionChoices;
+  readonly words: string;
+};
 
 export interface DraftFile {
   readonly id: string;
   readonly file: File;
   readonly subject: string;
+  /** The language of this file; undefined for that of the draft. */
+  readonly languageCode?: string | undefined;
+}
+
+/** Returns the language in which a file of a draft is transcribed. */
+export function languageOfFile(
+  { languageCode, files }: Pick<ReadyDraft, "languageCode" | "files">,
+  file: DraftFile,
+): string {
+  // The form offers a language for each file if there are several.
+  return files.length > 1 ? (file.languageCode ?? languageCode) : languageCode;
 }
 
 /** Returns the keywords in a comma-separated text, without duplicates. */

@@ -3,13 +3,13 @@ import { useState } from "react";
 import { ApiError } from "../api/api-error.ts";
 import { Button } from "../parts/button.tsx";
 import { ProblemNote } from "../parts/problem-note.tsx";
+import { SaidText } from "../parts/said-text.tsx";
 import { commonText } from "../text/common.ts";
 import { canHelpAgain, jobFailure } from "../text/job-failures.ts";
 import { violationText } from "../text/job-violations.ts";
 import { jobsText } from "../text/jobs.ts";
 import { useText } from "../text/language.tsx";
-import { submitJob } from "../upload/submit-job.ts";
-import { requestAgain } from "./change-jobs.ts";
+import { retryJob } from "./change-jobs.ts";
 import { isCancelled, type Job } from "./job.ts";
 
 /** The reason why a job failed, what to do next, and a button that submits the recording again. */
@@ -33,7 +33,7 @@ export function JobFailed({
   // does not create a second job.
   const [key] = useState(() => crypto.randomUUID());
   const again = useMutation({
-    mutationFn: () => submitJob(requestAgain(job), { key }),
+    mutationFn: () => retryJob(job, key),
     onSuccess: () => onSubmitted(subject),
   });
   const problem = jobFailure(message);
@@ -73,11 +73,10 @@ export function JobFailed({
  * refused.
  */
 function RetryProblem({ error }: { readonly error: unknown }) {
-  const t = useText();
   const violation = error instanceof ApiError ? error.violations[0] : undefined;
   return violation ? (
     <span className="failed" role="alert">
-      {t(violationText(violation))}
+      <SaidText said={violationText(violation)} />
     </span>
   ) : (
     <ProblemNote error={error} />

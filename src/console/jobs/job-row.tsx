@@ -10,6 +10,7 @@ import { clockText, secondsOf } from "../text/numbers.ts";
 import { subjectOf, type Job } from "./job.ts";
 import { JobFailed } from "./job-failed.tsx";
 import { JobRunning } from "./job-running.tsx";
+import type { FinishedRemoval } from "./remove-finished.tsx";
 import { RemoveJob } from "./remove-job.tsx";
 import type { VisibleRows } from "./visible-rows.ts";
 
@@ -18,22 +19,25 @@ export function JobRow({
   job,
   now,
   before,
+  title,
   visibleRows,
   mayWrite,
   onUpdate,
   onSubmitted,
-  onRemoved,
+  removal,
 }: {
   readonly job: Job;
   readonly now: Date;
   /** About how many jobs are before it in the queue; undefined if this is not known. */
   readonly before: number | undefined;
+  /** The present title of the transcript; null if it was deleted, undefined if it is unknown. */
+  readonly title: string | null | undefined;
   readonly visibleRows: VisibleRows;
   readonly mayWrite: boolean;
   readonly onUpdate: (job: Job) => void;
   /** Called when the recording has been submitted again, as another job. */
   readonly onSubmitted: (subject: string) => void;
-  readonly onRemoved: (names: ReadonlySet<string>) => void;
+  readonly removal: FinishedRemoval;
 }) {
   const { language } = useLanguage();
   const t = useText();
@@ -42,11 +46,12 @@ export function JobRow({
     (row: Element | null) => (row ? visibleRows.observe(row, name) : undefined),
     [visibleRows, name],
   );
-  const subject = subjectOf(job) || t(jobsText.untitled);
+  const subject = titleOf(job, title) || t(jobsText.untitled);
+  const isDeleted = title === null;
   const seconds = secondsOf(metadata.recordingDuration);
   return (
     <li className="row job-row" ref={observe}>
-      {state.kind === "SUCCESS" ? (
+      {state.kind === "SUCCESS" && !isDeleted ? (
         <Link className="title" dir="auto" to={`/${state.transcript}`}>
           {subject}
         </Link>
@@ -65,20 +70,11 @@ export function JobRow({
         {state.kind === "PROCESSING" && (
           <JobRunning {...{ job, before, subject, mayWrite, onUpdate }} {...state} />
         )}
-        {state.kind === "SUCCESS" && (
-          <>
-            <span className="job-state" data-sign="✓">
-              {t(jobsText.ready)}
-            </span>
-            <Link className="job-open" to={`/${state.transcript}`} aria-hidden="true" tabIndex={-1}>
-              {t(jobsText.open)}
-            </Link>
-          </>
-        )}
+        {state.kind === "SUCCESS" && <Made transcript={state.transcript} isDeleted={isDeleted} />}
         {state.kind === "FAILED" && (
           <JobFailed {...{ job, subject, mayWrite, onSubmitted }} {...state} />
         )}
-        {mayWrite && state.kind !== "PROCESSING" && <RemoveJob {...{ job, subject, onRemoved }} />}
+        {mayWrite && state.kind !== "PROCESSING" && <RemoveJob {...{ job, subject, removal }} />}
       </div>
       <div className="side">
         {seconds > 0 && <div>{clockText(seconds)}</div>}
@@ -91,4 +87,38 @@ export function JobRow({
       )}
     </li>
   );
+}
+
+/** The state of a job that has made a transcript. */
+function Made({
+  transcript,
+  isDeleted,
+}: {
+  readonly transcript: string;
+  readonly isDeleted: boolean;
+}) {
+  const t = useText();
+  if (isDeleted) {
+    return (
+      <span className="job-state" data-sign="–">
+        {t(jobsText.deleted)}
+      </span>
+    );
+  }
+  return (
+    <>
+      <span className="job-state" data-sign="✓">
+        {t(jobsText.ready)}
+      </span>
+      <Link className="job-open" to={`/${transcript}`} aria-hidden="true" tabIndex={-1}>
+        {t(jobsText.open)}
+      </Link>
+    </>
+  );
+}
+
+/** Returns the present title of a transcript, which may differ from that of its job. */
+function titleOf(job: Job, title: string | null | undefined): string {
+  if (title === null || title === undefined) return subjectOf(job);
+  return subjectOf({ ...job, metadata: { ...job.metadata, subject: title } });
 }

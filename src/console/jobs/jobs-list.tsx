@@ -4,7 +4,9 @@ import { jobsText } from "../text/jobs.ts";
 import { useText } from "../text/language.tsx";
 import type { Job } from "./job.ts";
 import { JobRow } from "./job-row.tsx";
+import type { FinishedRemoval } from "./remove-finished.tsx";
 import { useNow } from "../text/use-now.ts";
+import { usePresentTitles } from "./use-present-titles.ts";
 import { usePlaces } from "./use-places.ts";
 import type { VisibleRows } from "./visible-rows.ts";
 
@@ -24,21 +26,37 @@ export function JobsList({
   readonly mayWrite: boolean;
   readonly onUpdate: (job: Job) => void;
   readonly onSubmitted: (subject: string) => void;
-  readonly onRemoved: (names: ReadonlySet<string>) => void;
+  readonly removal: FinishedRemoval;
 }) {
   const t = useText();
   const now = useNow();
   const places = usePlaces(jobs);
+  const titles = usePresentTitles(jobs);
   return (
     <>
       <ul className="rows jobs-rows" aria-label={t(jobsText.list)}>
         {jobs.map((job) => (
-          <JobRow key={job.name} job={job} now={now} before={places.get(job.name)} {...row} />
+          <JobRow
+            key={job.name}
+            job={job}
+            now={now}
+            before={places.get(job.name)}
+            title={titleOf(job, titles)}
+            {...row}
+          />
         ))}
       </ul>
       {more && <More {...more} />}
     </>
   );
+}
+
+/** Returns the present title of a job's transcript; undefined if it is not known. */
+function titleOf(
+  { state }: Job,
+  titles: ReturnType<typeof usePresentTitles>,
+): string | null | undefined {
+  return state.kind === "SUCCESS" ? titles.get(state.transcript) : undefined;
 }
 
 function More({ isLoading, load }: { readonly isLoading: boolean; readonly load: () => void }) {

@@ -82,11 +82,7 @@ export function JobsPage() {
           visibleRows={list.visibleRows}
           mayWrite={mayWrite}
           onUpdate={list.update}
-          onRemoved={(names) => {
-            list.drop(names);
-            // The row that had the focus is gone.
-            document.querySelector<HTMLElement>("h1")?.focus();
-          }}
+          removal={removal}
           onSubmitted={(subject) => {
             announceSubmitted(subject);
             void list.refetch();

@@ -2,7 +2,9 @@ import { useId, useState } from "react";
 import type { FieldViolation } from "../api/api-error.ts";
 import { charCount, metadataLimits } from "../api/metadata-limits.ts";
 import { Chip } from "../parts/chip.tsx";
+import { SaidText } from "../parts/said-text.tsx";
 import { TextInput } from "../parts/text-input.tsx";
+import type { Explained } from "../text/explained-messages.ts";
 import { violationText } from "../text/job-violations.ts";
 import { newJobText } from "../text/jobs.ts";
 import { useText } from "../text/language.tsx";
@@ -40,7 +42,7 @@ export function NewJobDetails({
           problem={
             chars > max
               ? t(newJobText.tooLong)(chars, max)
-              : ofDescription && t(violationText(ofDescription))
+              : ofDescription && <SaidText said={violationText(ofDescription)} />
           }
           lines={3}
           value={description}
@@ -50,7 +52,7 @@ export function NewJobDetails({
           <TextInput
             label={t(newJobText.keywords)}
             hint={t(newJobText.keywordsHint)(metadataLimits.keywords, metadataLimits.keywordChars)}
-            problem={ofKeywords && t(keywordProblem(ofKeywords, words))}
+            problem={ofKeywords && <SaidText said={keywordProblem(ofKeywords, words)} />}
             value={keywords}
             onChange={(text) => onChange({ keywords: text })}
           />
@@ -87,11 +89,12 @@ export function NewJobDetails({
  * Returns the problem with a keyword. The service names the keyword's index; the page shows the
  * keyword itself.
  */
-function keywordProblem(violation: FieldViolation, words: readonly string[]) {
-  const { is, en } = violationText(violation);
+function keywordProblem(violation: FieldViolation, words: readonly string[]): Explained {
+  const said = violationText(violation);
+  const { is, en } = said;
   const place = /\[(\d+)\]/.exec(violation.field)?.[1];
   const word = place === undefined ? undefined : words[Number(place)];
-  if (word === undefined) return { is, en };
+  if (word === undefined) return said;
   const shown = Array.from(word).slice(0, 30).join("");
-  return { is: `„${shown}“: ${is}`, en: `“${shown}”: ${en}` };
+  return { ...said, is: `„${shown}“: ${is}`, en: `“${shown}”: ${en}` };
 }

@@ -1,9 +1,12 @@
-import { useRef } from "react";
+import { type ReactNode, useRef } from "react";
 import { charCount, metadataLimits } from "../api/metadata-limits.ts";
 import { Button } from "../parts/button.tsx";
+import { Choice } from "../parts/choice.tsx";
+import { SaidText } from "../parts/said-text.tsx";
 import { TextInput } from "../parts/text-input.tsx";
 import { violationText } from "../text/job-violations.ts";
 import { newJobText } from "../text/jobs.ts";
+import { languageName } from "../text/language-names.ts";
 import { useLanguage, useText } from "../text/language.tsx";
 import { bytesText } from "../text/numbers.ts";
 import { kindOfFile } from "../upload/media-kind.ts";
@@ -17,10 +20,16 @@ import { fileProblem, type FileProblem } from "./send-draft.ts";
 export function NewJobFiles({
   problems,
   isUnchosen,
+  languages,
+  languageCode,
 }: {
   readonly problems: ReadonlyMap<string, FileProblem> | undefined;
   /** Whether the form was submitted without a file. */
   readonly isUnchosen: boolean;
+  /** The languages to choose from for each file, if there are several. */
+  readonly languages: readonly string[];
+  /** The language of files for which none is chosen. */
+  readonly languageCode: string;
 }) {
   const t = useText();
   const { draft, change } = useUploads();
@@ -51,9 +60,11 @@ export function NewJobFiles({
               key={file.id}
               chosen={file}
               problem={fileProblem(file) ?? problems?.get(file.id)}
-              onName={(subject) =>
+              languages={files.length > 1 ? languages : []}
+              languageCode={languageCode}
+              onChange={(fields) =>
                 change({
-                  files: files.map((other) => (other === file ? { ...file, subject } : other)),
+                  files: files.map((other) => (other === file ? { ...file, ...fields } : other)),
                 })
               }
               onRemove={() => remove(file.id)}
@@ -65,16 +76,20 @@ export function NewJobFiles({
   );
 }
 
-/** A chosen file with its title and its probable type. */
+/** A chosen file with its title, its probable type and, if there are several, its language. */
 function ChosenFile({
   chosen,
   problem,
-  onName,
+  languages,
+  languageCode,
+  onChange,
   onRemove,
 }: {
   readonly chosen: DraftFile;
   readonly problem: FileProblem | undefined;
-  readonly onName: (subject: string) => void;
+  readonly languages: readonly string[];
+  readonly languageCode: string;
+  readonly onChange: (fields: Partial<DraftFile>) => void;
   readonly onRemove: () => void;
 }) {
   const t = useText();
@@ -89,10 +104,24 @@ function ChosenFile({
       <TextInput
         label={t(newJobText.subject)}
         hint={facts.join(" · ")}
-        problem={useFileProblemText(problem, subject)}
+        problem={useFileProblem(problem, subject)}
         value={subject}
-        onChange={onName}
+        onChange={(text) => onChange({ subject: text })}
       />
+      {languages.length > 1 && (
+        <Choice
+          label={t(newJobText.languageOfFile)(file.name)}
+          isLabelSeen={false}
+          value={chosen.languageCode ?? ""}
+          options={[
+            { value: "", text: t(newJobText.sameLanguage)(t(languageName(languageCode))) },
+            ...languages
+              .filter((code) => code !== languageCode || code === chosen.languageCode)
+              .map((code) => ({ value: code, text: t(newJobText.spoken)(t(languageName(code))) })),
+          ]}
+          onChange={(code) => onChange({ languageCode: code === "" ? undefined : code })}
+        />
+      )}
       <Button look="quiet" aria-label={t(newJobText.removeFile)(file.name)} onPress={onRemove}>
         {t(newJobText.remove)}
       </Button>
@@ -100,7 +129,7 @@ function ChosenFile({
   );
 }
 
-function useFileProblemText(problem: FileProblem | undefined, subject: string): string | undefined {
+function useFileProblem(problem: FileProblem | undefined, subject: string): ReactNode {
   const t = useText();
   const { language } = useLanguage();
   const chars = charCount(subject);
@@ -114,7 +143,7 @@ function useFileProblemText(problem: FileProblem | undefined, subject: string): 
     case "TOO_LARGE":
       return t(newJobText.tooLarge)(bytesText(language, problem.bytesMax));
     case "SUBJECT":
-      return t(violationText(problem.violation));
+      return <SaidText said={violationText(problem.violation)} />;
     case undefined:
       break;
   }

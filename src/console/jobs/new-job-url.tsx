@@ -1,3 +1,4 @@
+import type { ReactNode } from "react";
 import { charCount, metadataLimits } from "../api/metadata-limits.ts";
 import { TextInput } from "../parts/text-input.tsx";
 import { newJobText } from "../text/jobs.ts";
@@ -17,7 +18,7 @@ export function NewJobUrl({
   readonly draft: JobDraft;
   readonly onChange: (fields: Partial<JobDraft>) => void;
   /** Returns the service's violation in a field, in the user's language. */
-  readonly problemIn: (field: string) => string | undefined;
+  readonly problemIn: (field: string) => ReactNode;
 }) {
   const t = useText();
   const chars = charCount(draft.subject);

@@ -1,26 +1,35 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { type RefObject, type SubmitEvent, useEffect, useMemo, useRef, useState } from "react";
+import {
+  type ReactNode,
+  type RefObject,
+  type SubmitEvent,
+  useEffect,
+  useRef,
+  useState,
+} from "react";
 import type { TranscriptJobJson } from "../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { ApiError, type FieldViolation } from "../api/api-error.ts";
-import { useInstalledLanguages } from "../api/installed-languages.ts";
 import { currentIdentity, identityOf } from "../api/session.ts";
-import { keepSpokenLanguage, spokenLanguage } from "../api/spoken-language.ts";
+import { keepSpokenLanguage } from "../api/spoken-language.ts";
 import { useSession } from "../api/use-session.ts";
 import { Button } from "../parts/button.tsx";
 import { Choice } from "../parts/choice.tsx";
 import { ProblemNote } from "../parts/problem-note.tsx";
+import { SaidText } from "../parts/said-text.tsx";
 import { violationText } from "../text/job-violations.ts";
 import { newJobText } from "../text/jobs.ts";
 import { languageName } from "../text/language-names.ts";
-import { useLanguage, useText } from "../text/language.tsx";
+import { useText } from "../text/language.tsx";
 import { useUploads } from "../upload/uploads.tsx";
 import { useUploadQueue } from "../upload/use-upload-queue.ts";
 import { emptyDraft, type JobDraft, type ReadyDraft } from "./job-draft.ts";
 import { NewJobDetails } from "./new-job-details.tsx";
 import { NewJobFiles } from "./new-job-files.tsx";
 import { NewJobUrl } from "./new-job-url.tsx";
-import { checkFiles, metadataOfFile, submitUrl, type DraftProblems } from "./send-draft.ts";
-import { isWritten, keepWritten, writtenFields } from "./written-fields.ts";
+import { checkFiles, requestOfFile, submitUrl, type DraftProblems } from "./send-draft.ts";
+import { NewJobRecognition } from "./new-job-recognition.tsx";
+import { type DraftOptions, useDraftOptions } from "./use-draft-options.ts";
+import { keepWritten } from "./written-fields.ts";
 import { WrittenChoice } from "./written-choice.tsx";
 import "./new-job.css";
 
@@ -37,58 +46,64 @@ export function NewJob({
 }) {
   const t = useText();
   const { draft, change } = useUploads();
-  const { send, problems, isUnchosen } = useSending(onSubmitted);
-  const languages = useInstalledLanguages("JOB");
-  const { language } = useLanguage();
-  const { languageCode: chosen = "" } = draft;
-  // A job in a language without a model would fail.
-  const languageCode = languages.includes(chosen) ? chosen : spokenLanguage(languages, language);
-  // One draft is one object, so that a second attempt to send it creates no second job.
-  const ready = useMemo(() => ({ ...draft, languageCode }), [draft, languageCode]);
+  const options = useDraftOptions(draft);
+  const { ready, languages, writtenByDefault } = options;
+  const { send, problems, isUnchosen } = useSending(options, onSubmitted);
   const form = useRef<HTMLFormElement>(null);
   useFirstProblem(form, problems, isUnchosen);
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();
     send.mutate(ready);
   };
-  const problemIn = (field: string): string | undefined => {
+  const problemIn = (field: string): ReactNode => {
     const found = problems?.violations.find((violation) => violation.field === field);
-    return found && t(violationText(found));
+    return found && <SaidText said={violationText(found)} />;
   };
   return (
     <form ref={form} className="new-job" onSubmit={submit} noValidate>
       <h2>{t(newJobText.title)}</h2>
       <SourceChoice way={draft.way} onChange={(way) => change({ way })} />
       {draft.way === "FILES" ? (
-        <NewJobFiles problems={problems?.files} isUnchosen={isUnchosen} />
+        <NewJobFiles
+          problems={problems?.files}
+          isUnchosen={isUnchosen}
+          languages={languages}
+          languageCode={ready.languageCode}
+        />
       ) : (
         <NewJobUrl draft={draft} onChange={change} problemIn={problemIn} />
       )}
       <div className="new-job-language">
         <Choice
           label={t(newJobText.language)}
-          value={languageCode}
+          value={ready.languageCode}
           options={languages.map((value) => ({
             value,
             text: t(newJobText.spoken)(t(languageName(value))),
           }))}
-          onChange={(languageCode) => change({ languageCode })}
+          onChange={(languageCode) => change({ languageCode, recognition: withoutModel(draft) })}
         />
-        <FieldProblem text={problemIn("metadata.languageCode")} />
+        <FieldProblem problem={problemIn("metadata.languageCode")} />
       </div>
       <WrittenChoice
-        isWritten={isWritten(draft)}
+        isWritten={ready.isWritten}
         onChange={(chosen) => {
-          keepWritten(chosen);
+          keepWritten(chosen, writtenByDefault);
           change({ isWritten: chosen });
         }}
+      />
+      <NewJobRecognition
+        ready={ready}
+        unused={options.unused}
+        onChange={change}
+        violations={problems?.violations ?? noViolations}
       />
       <NewJobDetails
         draft={draft}
         onChange={change}
         violations={problems?.violations ?? noViolations}
       />
-      <FieldProblem text={otherText(problems?.violations ?? noViolations, t)} />
+      <OtherProblems violations={problems?.violations ?? noViolations} />
       {send.error && !hasViolations(send.error) && <ProblemNote error={send.error} />}
       <div className="new-job-actions">
         <Button type="submit" look="primary" isPending={send.isPending}>
@@ -101,12 +116,26 @@ export function NewJob({
 }
 
 /** What replaces a draft that was sent. */
-const nextDraft = { ...emptyDraft, languageCode: undefined };
+const nextDraft = {
+  ...emptyDraft,
+  languageCode: undefined,
+  isWritten: undefined,
+  recognition: undefined,
+  words: undefined,
+};
+
+/** Returns the choices of a draft without its model, which serves another language. */
+function withoutModel({ recognition }: JobDraft): JobDraft["recognition"] {
+  return recognition && { ...recognition, model: "" };
+}
 
 const noViolations: readonly FieldViolation[] = [];
 
 /** Sends the draft, and clears it once the service or the upload queue has accepted it. */
-function useSending(onSubmitted: (job: TranscriptJobJson) => void) {
+function useSending(
+  { languageByDefault }: DraftOptions,
+  onSubmitted: (job: TranscriptJobJson) => void,
+) {
   const owner = identityOf(useSession());
   const queries = useQueryClient();
   const { draft, change } = useUploads();
@@ -115,6 +144,9 @@ function useSending(onSubmitted: (job: TranscriptJobJson) => void) {
   const last = useRef<{ readonly draft?: ReadyDraft; readonly key: string }>({ key: "" });
   const [problems, setProblems] = useState<DraftProblems>();
   const [isUnchosen, setIsUnchosen] = useState(false);
+  const keepLanguage = ({ languageCode }: ReadyDraft): void => {
+    if (draft.languageCode === languageCode) keepSpokenLanguage(languageCode, languageByDefault);
+  };
   const send = useMutation({
     async mutationFn(sent: ReadyDraft): Promise<TranscriptJobJson | undefined> {
       const lacksFiles = sent.way === "FILES" && sent.files.length === 0;
@@ -126,7 +158,7 @@ function useSending(onSubmitted: (job: TranscriptJobJson) => void) {
         const isSame = key !== "" && last.current.draft === sent;
         last.current = { draft: sent, key: isSame ? key : crypto.randomUUID() };
         const job = await submitUrl(sent, last.current.key);
-        keepSpokenLanguage(sent.languageCode);
+        keepLanguage(sent);
         return job;
       }
       const found = await checkFiles(sent).catch(nothingIfSessionChanged);
@@ -135,10 +167,9 @@ function useSending(onSubmitted: (job: TranscriptJobJson) => void) {
         return undefined;
       }
       for (const file of sent.files) {
-        const metadata = metadataOfFile(sent, file);
-        queue.add(owner, file.file, { metadata, ...writtenFields(isWritten(sent)) });
+        queue.add(owner, file.file, requestOfFile(sent, file));
       }
-      keepSpokenLanguage(sent.languageCode);
+      keepLanguage(sent);
       change(nextDraft);
       return undefined;
     },
@@ -169,21 +200,26 @@ function hasViolations(error: unknown): error is ApiError {
 }
 
 /** The fields that the form contains. Each field shows its own violations. */
-const shownFields = /^(uri|metadata\.(languageCode|subject|description|keywords(\[\d+\])?))$/;
+const shownFields =
+  /^(uri|speechContexts.*|metadata\.(languageCode|subject|description|keywords(\[\d+\])?))$/;
 
-function otherText(
-  violations: readonly FieldViolation[],
-  t: ReturnType<typeof useText>,
-): string | undefined {
-  const others = violations.filter(({ field }) => !shownFields.test(field));
-  return others.map((one) => `${one.field}: ${t(violationText(one))}`).join(" ") || undefined;
+/** The violations in fields that the form does not contain. */
+function OtherProblems({ violations }: { readonly violations: readonly FieldViolation[] }) {
+  return violations
+    .filter(({ field }) => !shownFields.test(field))
+    .map((other) => (
+      <FieldProblem
+        key={`${other.field} ${other.description}`}
+        problem={<SaidText said={violationText(other)} />}
+      />
+    ));
 }
 
 /** The problem with the field above this element. */
-function FieldProblem({ text }: { readonly text: string | undefined }) {
-  return text === undefined ? null : (
+function FieldProblem({ problem }: { readonly problem: ReactNode }) {
+  return problem === undefined ? null : (
     <p className="hint failed" role="alert">
-      {text}
+      {problem}
     </p>
   );
 }

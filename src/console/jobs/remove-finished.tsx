@@ -7,6 +7,7 @@ import { commonText } from "../text/common.ts";
 import { jobsText } from "../text/jobs.ts";
 import { useText } from "../text/language.tsx";
 import { finishedJobs, removeJobs } from "./change-jobs.ts";
+import type { Job } from "./job.ts";
 import "../parts/note.css";
 
 /** How long the note offers to undo, while it has neither the pointer nor the keyboard focus. */
@@ -14,15 +15,19 @@ const undoSeconds = 15;
 
 type Names = ReadonlySet<string>;
 
-/** The removal of all finished jobs from the list, which can be undone for a while. */
+/** The removal of finished jobs from the list, which can be undone for a while. */
 export interface FinishedRemoval {
   /** The jobs that are not shown any more. */
   readonly hidden: Names;
+  /** The title of the one job that is not shown any more; undefined if there are several. */
+  readonly subject: string | undefined;
   readonly isBeginning: boolean;
   /** Whether they are being removed from the service. */
   readonly isEnding: boolean;
   /** Takes all jobs that have ended off the list. */
   readonly begin: () => void;
+  /** Takes a job that has ended off the list. */
+  readonly take: (job: Job, subject: string) => void;
   readonly undo: () => void;
   /** Removes them from the service, after which they cannot be brought back. */
   readonly end: () => void;
@@ -41,6 +46,7 @@ export function useFinishedRemoval(drop: (names: Names) => void): FinishedRemova
   const announce = useAnnounce();
   const queries = useQueryClient();
   const [hidden, setHidden] = useState(none);
+  const [subject, setSubject] = useState<string>();
   const remove = useMutation({
     mutationFn: async (names: Names) => removeJobs([...names]),
     onSuccess: (_, names) => drop(names),
@@ -54,6 +60,7 @@ export function useFinishedRemoval(drop: (names: Names) => void): FinishedRemova
     onSuccess(names) {
       remove.reset();
       setHidden(new Set(names));
+      setSubject(undefined);
       announce(t(jobsText.finishedRemoved)(names.length));
     },
   });
@@ -62,11 +69,19 @@ export function useFinishedRemoval(drop: (names: Names) => void): FinishedRemova
     if (isIdle) mutate(hidden);
   }, [isIdle, mutate, hidden]);
   useEndOfPage(end, hidden.size > 0);
+  const take = ({ name }: Job, subject: string): void => {
+    if (!isIdle) remove.reset();
+    setHidden((before) => new Set([...before, name]));
+    setSubject(hidden.size === 0 ? subject : undefined);
+    announce(t(jobsText.removed)(subject));
+  };
   return {
     hidden,
+    subject,
     isBeginning: find.isPending || remove.isPending,
     isEnding: remove.isPending,
     begin: () => find.mutate(),
+    take,
     undo: () => {
       if (!isIdle) return;
       setHidden(none);
@@ -97,7 +112,7 @@ export function RemoveFinished({ isBeginning, begin }: FinishedRemoval) {
 }
 
 /** What was taken off the list, and the button that brings it back. */
-export function FinishedNote({ hidden, isEnding, undo, end, error }: FinishedRemoval) {
+export function FinishedNote({ hidden, subject, isEnding, undo, end, error }: FinishedRemoval) {
   const t = useText();
   const note = useRef<HTMLDivElement>(null);
   const isShown = hidden.size > 0;
@@ -115,12 +130,18 @@ export function FinishedNote({ hidden, isEnding, undo, end, error }: FinishedRem
       if (left === 0) latest.current();
     }, 1_000);
     return () => clearInterval(timer);
-  }, [isShown]);
+    // oxlint-disable-next-line react/exhaustive-effect-dependencies -- each removal has its time
+  }, [isShown, hidden]);
   if (!isShown) return error ? <ProblemNote error={error} /> : null;
   return (
     <div className="note" ref={note}>
-      <span>{t(jobsText.finishedRemoved)(hidden.size)}</span>
+      <span dir="auto">
+        {subject === undefined
+          ? t(jobsText.finishedRemoved)(hidden.size)
+          : t(jobsText.removed)(subject)}
+      </span>
       <Button
+        key={hidden.size}
         // oxlint-disable-next-line jsx-a11y/no-autofocus -- the button that was pressed may be gone
         autoFocus
         isPending={isEnding}

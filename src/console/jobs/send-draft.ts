@@ -6,9 +6,11 @@ import type { FieldViolation } from "../api/api-error.ts";
 import { kindOfFile, kindOfUrl, type MediaKind } from "../upload/media-kind.ts";
 import { subjectOfUrl } from "../upload/subject-of.ts";
 import { checkJob, submitJob } from "../upload/submit-job.ts";
+import type { UploadRequest } from "../upload/upload-queue.ts";
 import { initEmptyUpload, type EmptyUpload } from "../upload/empty-upload.ts";
-import { type DraftFile, keywordsIn, type ReadyDraft } from "./job-draft.ts";
-import { isWritten, writtenFields } from "./written-fields.ts";
+import { type DraftFile, keywordsIn, languageOfFile, type ReadyDraft } from "./job-draft.ts";
+import { choiceFields, wordFields } from "./recognition-fields.ts";
+import { writtenFields } from "./written-fields.ts";
 
 /** The problems of a draft: violations by the service's field names, and problems by file id. */
 export interface DraftProblems {
@@ -39,7 +41,7 @@ export async function checkFiles(draft: ReadyDraft): Promise<DraftProblems | und
   const checks = draft.files.map(async (draftFile) => {
     const problem = fileProblem(draftFile) ?? sizeProblem(draftFile, place);
     if (problem) files.set(draftFile.id, problem);
-    for (const violation of await checkJob(metadataOfFile(draft, draftFile))) {
+    for (const violation of await checkJob(requestOfFile(draft, draftFile))) {
       if (violation.field !== "metadata.subject") violations.set(violation.field, violation);
       else files.set(draftFile.id, { kind: "SUBJECT", violation });
     }
@@ -56,13 +58,24 @@ function sizeProblem({ file }: DraftFile, { bytesMax }: EmptyUpload): FileProble
 }
 
 /**
- * Returns the metadata of a file. The service itself detects whether the file is audio or video.
+ * Returns the request for a file, without its source. The service itself detects whether the file
+ * is audio or video. The model and the words of a draft are for the language of the draft.
  */
-export function metadataOfFile(
-  draft: ReadyDraft,
-  { file, subject }: DraftFile,
-): TranscriptMetadataJson {
-  return metadataOf(draft, subject, kindOfFile(file));
+export function requestOfFile(draft: ReadyDraft, draftFile: DraftFile): UploadRequest {
+  const { file, subject } = draftFile;
+  const languageCode = languageOfFile(draft, draftFile);
+  const metadata = metadataOf({ ...draft, languageCode }, subject, kindOfFile(file));
+  const isOther = languageCode !== draft.languageCode;
+  const recognition = { ...draft.recognition, ...(isOther && { model: "" }) };
+  return { metadata, ...optionFields({ ...draft, recognition, ...(isOther && { words: "" }) }) };
+}
+
+function optionFields({
+  recognition,
+  words,
+  isWritten,
+}: Pick<ReadyDraft, "recognition" | "words" | "isWritten">) {
+  return { ...choiceFields(recognition), ...wordFields(words), ...writtenFields(isWritten) };
 }
 
 /** Submits the URL of a draft. Throws ApiError, with violations per field. */
@@ -71,7 +84,7 @@ export function submitUrl(draft: ReadyDraft, key: string): Promise<TranscriptJob
   const subject = draft.subject.trim() || subjectOfUrl(uri);
   // The original source of this recording is its URL, so it cannot be a dictation as well.
   const metadata = metadataOf({ ...draft, isDictated: false }, subject, kindOfUrl(uri));
-  return submitJob({ metadata, useUri: true, uri, ...writtenFields(isWritten(draft)) }, { key });
+  return submitJob({ metadata, useUri: true, uri, ...optionFields(draft) }, { key });
 }
 
 function metadataOf(draft: ReadyDraft, subject: string, kind: MediaKind): TranscriptMetadataJson {

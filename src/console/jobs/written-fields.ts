@@ -1,6 +1,5 @@
 import type { SubmitTranscriptJobRequestJson } from "../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { keep, readKept } from "../api/kept.ts";
-import type { JobDraft } from "./job-draft.ts";
 
 /** The fields of a job that decide how its text is written. */
 export type WrittenFields = Pick<
@@ -10,19 +9,18 @@ export type WrittenFields = Pick<
 
 const storedName = "hlust.written";
 
-/** Returns whether the text of new jobs is written with capitals, punctuation and digits. */
-export function readWritten(): boolean {
-  return readKept(storedName) !== "off";
+/**
+ * Returns whether the text of new jobs is written with capitals, punctuation and digits: as the
+ * user chose last in this browser, or else as the account's defaults say.
+ */
+export function readWritten(ofAccount = true): boolean {
+  const kept = readKept(storedName);
+  return kept === undefined ? ofAccount : kept !== "off";
 }
 
-/** Returns the same of a draft: as the user has chosen in it, or else the last time. */
-export function isWritten({ isWritten: chosen }: Pick<JobDraft, "isWritten">): boolean {
-  return chosen ?? readWritten();
-}
-
-/** Remembers the choice in this browser. */
-export function keepWritten(isWritten: boolean): void {
-  keep(storedName, isWritten ? undefined : "off");
+/** Remembers the choice in this browser, unless it is that of the account's defaults. */
+export function keepWritten(isWritten: boolean, ofAccount: boolean): void {
+  keep(storedName, isWritten === ofAccount ? undefined : isWritten ? "on" : "off");
 }
 
 export function writtenFields(isWritten: boolean): WrittenFields {

@@ -1,12 +1,13 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type SubmitEvent, useState } from "react";
 import { callApi } from "../api/call-api.ts";
-import { areAllInFields, violationOf } from "../api/violations.ts";
-import { useAnnounce } from "../parts/announcer.tsx";
+import { areAllInFields } from "../api/violations.ts";
+import { useNotify } from "../parts/announcer.tsx";
 import { Button } from "../parts/button.tsx";
 import { DialogBox } from "../parts/dialog-box.tsx";
 import { ProblemNote } from "../parts/problem-note.tsx";
 import { TextInput } from "../parts/text-input.tsx";
+import { violationOf } from "../parts/violation-text.tsx";
 import { commonText } from "../text/common.ts";
 import { keyProblems, keysText } from "../text/keys.ts";
 import { useText } from "../text/language.tsx";
@@ -25,19 +26,21 @@ export function EditKey({
 }) {
   const t = useText();
   const queries = useQueryClient();
-  const announce = useAnnounce();
+  const notify = useNotify();
   const [displayName, setDisplayName] = useState(edited.displayName);
   const [limits, setLimits] = useState(() => textsOf(edited.limits));
   const [isChecked, setIsChecked] = useState(false);
+  const change = async (changed: Pick<Key, "displayName" | "limits">) => {
+    await callApi(`/v1/${edited.name}`, { method: "PATCH", body: changed });
+    await queries.invalidateQueries({ queryKey: ["keys"] });
+  };
   const save = useMutation({
-    mutationFn: () =>
-      callApi(`/v1/${edited.name}`, {
-        method: "PATCH",
-        body: { displayName: displayName.trim(), limits: numbersOf(limits) },
-      }),
-    onSuccess: async () => {
-      await queries.invalidateQueries({ queryKey: ["keys"] });
-      announce(t(keysText.edited)(displayName.trim() || edited.label));
+    mutationFn: () => change({ displayName: displayName.trim(), limits: numbersOf(limits) }),
+    onSuccess: () => {
+      const { displayName: name, limits: before } = edited;
+      notify(t(keysText.edited)(displayName.trim() || edited.label), () =>
+        change({ displayName: name, limits: before }),
+      );
       onClose();
     },
   });

@@ -1,7 +1,7 @@
-import { useId } from "react";
+import { type ReactNode, useId } from "react";
 import { useSession } from "../api/use-session.ts";
+import { violationOf } from "../parts/violation-text.tsx";
 import { useNow } from "../text/use-now.ts";
-import { violationOf } from "../api/violations.ts";
 import { Choice } from "../parts/choice.tsx";
 import { TextInput } from "../parts/text-input.tsx";
 import { keysText } from "../text/keys.ts";
@@ -77,7 +77,7 @@ function Scopes({ draft, onChange, isChecked, error }: DraftProps) {
     onChange(draft.with({ scopes: given }));
   };
   return (
-    <fieldset className="key-scopes" aria-describedby={problem && `${id}-problem`}>
+    <fieldset className="key-scopes" aria-describedby={problem ? `${id}-problem` : undefined}>
       <legend>{t(keysText.scopes)}</legend>
       {scopes
         .filter((scope) => session.scopes.includes(scope))
@@ -118,7 +118,7 @@ export function DayField({
   readonly label: string;
   readonly value: string;
   readonly max?: string;
-  readonly problem: string | undefined;
+  readonly problem: ReactNode;
   readonly onChange: (day: string) => void;
 }) {
   const id = useId();
@@ -135,7 +135,7 @@ export function DayField({
         value={value}
         onChange={({ target }) => onChange(target.value)}
         aria-invalid={problem !== undefined}
-        aria-describedby={problem && `${id}-problem`}
+        aria-describedby={problem ? `${id}-problem` : undefined}
       />
       {problem !== undefined && (
         <p id={`${id}-problem`} className="hint failed" role="alert">

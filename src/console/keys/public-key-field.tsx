@@ -1,4 +1,4 @@
-import { useRef } from "react";
+import { type ReactNode, useRef } from "react";
 import { Button } from "../parts/button.tsx";
 import { TextInput } from "../parts/text-input.tsx";
 import { keysText } from "../text/keys.ts";
@@ -16,7 +16,7 @@ export function PublicKeyField({
 }: {
   readonly value: string;
   readonly onChange: (text: string) => void;
-  readonly problem: string | undefined;
+  readonly problem: ReactNode;
 }) {
   const t = useText();
   const file = useRef<HTMLInputElement>(null);

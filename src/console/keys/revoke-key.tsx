@@ -33,7 +33,7 @@ export function RevokeKey({
     mutationFn: () => callApi(`/v1/${name}`, { method: "DELETE" }),
     onSuccess: async () => {
       await queries.invalidateQueries({ queryKey: ["keys"] });
-      announce(t(keysText.revoked)(title));
+      announce(t(keysText.revoked)(title), null);
       onRevoked();
     },
   });

@@ -3,6 +3,7 @@ import { useEffect, useState, useSyncExternalStore } from "react";
 import { useLocation } from "wouter";
 import { useInstalledLanguages } from "../api/installed-languages.ts";
 import { currentIdentity, identityOf, isSignedIn, sessionQuery } from "../api/session.ts";
+import { useRecordingDefaults } from "../api/recording-defaults.ts";
 import { spokenLanguage } from "../api/spoken-language.ts";
 import { useNotify } from "../parts/announcer.tsx";
 import { Empty } from "../parts/empty.tsx";
@@ -62,7 +63,8 @@ function Speaking({ owner, session }: { readonly owner: string; readonly session
   const t = useText();
   const { language } = useLanguage();
   const languages = useInstalledLanguages("LIVE");
-  const guess = spokenLanguage(languages, language);
+  const { languageCode: ofAccount } = useRecordingDefaults();
+  const guess = spokenLanguage(languages, language, ofAccount);
   const announce = useNotify();
   const [, navigate] = useLocation();
   const state = useSyncExternalStore(session.subscribe, session.state);

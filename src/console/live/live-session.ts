@@ -128,7 +128,7 @@ export class LiveSession {
       }
       this.#microphone = microphone;
       this.#record(microphone.rate);
-      keepSpokenLanguage(this.#state.languageCode);
+      if (this.#isLanguageChosen) keepSpokenLanguage(this.#state.languageCode);
       this.#change({ phase: "listening", deviceId: deviceId ?? microphone.deviceId });
     } catch (error) {
       if (generation !== this.#generation) return;

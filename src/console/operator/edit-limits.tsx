@@ -1,18 +1,17 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type SubmitEvent, useState } from "react";
 import type { ManagedAccountJson } from "../../gen/hlust/operator/v1/operator_pb.ts";
-import { callApi } from "../api/call-api.ts";
-import { violationOf } from "../api/violations.ts";
-import { useAnnounce } from "../parts/announcer.tsx";
+import { useNotify } from "../parts/announcer.tsx";
 import { Button } from "../parts/button.tsx";
 import { DialogBox } from "../parts/dialog-box.tsx";
 import { ProblemNote } from "../parts/problem-note.tsx";
 import { TextInput } from "../parts/text-input.tsx";
+import { violationOf } from "../parts/violation-text.tsx";
 import { commonText } from "../text/common.ts";
 import { useText } from "../text/language.tsx";
 import { operatorProblems, operatorText } from "../text/operator.ts";
 import { isLimit, limitNames, limitsOf, textsOf } from "./limit-texts.ts";
-import { managedAccountsQuery } from "./operator-queries.ts";
+import { changeAccount } from "./operator-queries.ts";
 
 /** A dialog that changes the limits of an account. */
 export function EditLimits({
@@ -24,19 +23,17 @@ export function EditLimits({
 }) {
   const t = useText();
   const queries = useQueryClient();
-  const announce = useAnnounce();
+  const notify = useNotify();
   const [limits, setLimits] = useState(() => textsOf(account.ownLimits));
   const [isChecked, setIsChecked] = useState(false);
   const name = account.displayName || t(operatorText.unnamed);
   const save = useMutation({
-    mutationFn: () =>
-      callApi(`/v1/operator/${account.name}`, {
-        method: "PATCH",
-        body: { ownLimits: limitsOf(limits) },
-      }),
-    onSuccess: async () => {
-      await queries.invalidateQueries({ queryKey: managedAccountsQuery.queryKey });
-      announce(t(operatorText.limitsSaved)(name));
+    mutationFn: () => changeAccount(queries, account, { ownLimits: limitsOf(limits) }),
+    onSuccess: () => {
+      const { ownLimits = {} } = account;
+      notify(t(operatorText.limitsSaved)(name), () =>
+        changeAccount(queries, account, { ownLimits }),
+      );
       onClose();
     },
   });

@@ -1,9 +1,8 @@
 import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { ManagedAccountJson } from "../../gen/hlust/operator/v1/operator_pb.ts";
-import { callApi } from "../api/call-api.ts";
 import { useSession } from "../api/use-session.ts";
-import { useAnnounce } from "../parts/announcer.tsx";
+import { useNotify } from "../parts/announcer.tsx";
 import { Button } from "../parts/button.tsx";
 import { Chip } from "../parts/chip.tsx";
 import { ProblemNote } from "../parts/problem-note.tsx";
@@ -15,7 +14,7 @@ import { usageText } from "../text/usage.ts";
 import { DisableAccount } from "./disable-account.tsx";
 import { EditLimits } from "./edit-limits.tsx";
 import { limitNames, type LimitName } from "./limit-texts.ts";
-import { managedAccountsQuery } from "./operator-queries.ts";
+import { changeAccount, managedAccountsQuery } from "./operator-queries.ts";
 import "../parts/rows.css";
 
 /** All accounts of the service, with their limits and their use. */
@@ -68,15 +67,14 @@ function AccountRow({
   const t = useText();
   const session = useSession();
   const queries = useQueryClient();
-  const announce = useAnnounce();
+  const notify = useNotify();
   const name = account.displayName || t(operatorText.unnamed);
   const enable = useMutation({
-    mutationFn: () =>
-      callApi(`/v1/operator/${account.name}`, { method: "PATCH", body: { disabled: false } }),
-    onSuccess: async () => {
-      await queries.invalidateQueries({ queryKey: managedAccountsQuery.queryKey });
-      announce(t(operatorText.isEnabled)(name));
-    },
+    mutationFn: () => changeAccount(queries, account, { disabled: false }),
+    onSuccess: () =>
+      notify(t(operatorText.isEnabled)(name), () =>
+        changeAccount(queries, account, { disabled: true }),
+      ),
   });
   return (
     <li className="row operator-account">

@@ -1,9 +1,10 @@
-import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
+import { infiniteQueryOptions, type QueryClient, queryOptions } from "@tanstack/react-query";
 import type {
   ListCatalogueModelsResponseJson,
   ListManagedAccountsResponseJson,
   ListModelTasksResponseJson,
   ListNodesResponseJson,
+  ManagedAccountJson,
   QueuesJson,
 } from "../../gen/hlust/operator/v1/operator_pb.ts";
 import { callApi } from "../api/call-api.ts";
@@ -56,3 +57,13 @@ export const managedAccountsQuery = infiniteQueryOptions({
   getNextPageParam: ({ nextPageToken }) => nextPageToken || undefined,
   refetchInterval: accountsPollMs,
 });
+
+/** Changes an account, and shows the change in the list. Throws ApiError. */
+export async function changeAccount(
+  queries: QueryClient,
+  { name }: ManagedAccountJson,
+  body: Pick<ManagedAccountJson, "disabled" | "ownLimits">,
+): Promise<void> {
+  await callApi(`/v1/operator/${name}`, { method: "PATCH", body });
+  await queries.invalidateQueries({ queryKey: managedAccountsQuery.queryKey });
+}

@@ -17,7 +17,7 @@ import { LatestTranscripts } from "./latest-transcripts.tsx";
 import { Models } from "./models.tsx";
 import { modelsQuery } from "../api/installed-languages.ts";
 import {
-  accountQuery,
+  polledAccountQuery,
   latestJobsQuery,
   latestTranscriptsQuery,
   usageDaysQuery,
@@ -36,7 +36,7 @@ export function OverviewPage() {
   const isLoading = isFirstLoad([
     useQuery({ ...latestJobsQuery, enabled: mayRead }),
     useQuery({ ...latestTranscriptsQuery, enabled: mayRead }),
-    useQuery(accountQuery),
+    useQuery(polledAccountQuery),
     useQuery(usageDaysQuery),
     useQuery(healthQuery),
     useQuery(modelsQuery),

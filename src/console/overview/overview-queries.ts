@@ -1,10 +1,8 @@
 import { queryOptions } from "@tanstack/react-query";
-import type {
-  AccountJson,
-  ListUsageDaysResponseJson,
-} from "../../gen/hlust/accounts/v1/accounts_pb.ts";
+import type { ListUsageDaysResponseJson } from "../../gen/hlust/accounts/v1/accounts_pb.ts";
 import type { ListTranscriptsResponseJson } from "../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { callApi } from "../api/call-api.ts";
+import { accountQuery } from "../api/recording-defaults.ts";
 import { listJobs } from "../jobs/job.ts";
 import { summaryOf } from "../transcripts/page-query.ts";
 
@@ -17,11 +15,8 @@ const runningPollMs = 2_000;
 /** The maximum number of transcripts shown. */
 const latestMax = 5;
 
-export const accountQuery = queryOptions({
-  queryKey: ["account"],
-  queryFn: ({ signal }) => callApi<AccountJson>("/v1/account", { signal }),
-  refetchInterval: pollMs,
-});
+/** The account, read again and again. */
+export const polledAccountQuery = queryOptions({ ...accountQuery, refetchInterval: pollMs });
 
 /** The last 31 days on which the account was used, newest first. */
 export const usageDaysQuery = queryOptions({

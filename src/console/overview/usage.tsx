@@ -5,7 +5,7 @@ import { monthName } from "../text/dates.ts";
 import { useLanguage, useText } from "../text/language.tsx";
 import { bytesText, numberText, spanText } from "../text/numbers.ts";
 import { overviewText } from "../text/overview.ts";
-import { accountQuery, usageDaysQuery } from "./overview-queries.ts";
+import { polledAccountQuery, usageDaysQuery } from "./overview-queries.ts";
 import { UsageDays } from "./usage-days.tsx";
 import { monthOf } from "./usage-month.ts";
 
@@ -13,7 +13,7 @@ import { monthOf } from "./usage-month.ts";
 export function Usage() {
   const t = useText();
   const { language } = useLanguage();
-  const account = useQuery(accountQuery);
+  const account = useQuery(polledAccountQuery);
   const usageDays = useQuery(usageDaysQuery);
   const error = account.error ?? usageDays.error;
   if (!account.data || !usageDays.data) {

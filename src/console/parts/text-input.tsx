@@ -1,3 +1,4 @@
+import type { ReactNode } from "react";
 import { FieldError } from "react-aria-components/FieldError";
 import { Input } from "react-aria-components/Input";
 import { Label } from "react-aria-components/Label";
@@ -20,7 +21,7 @@ export function TextInput({
 }: Omit<TextFieldProps, "className" | "style" | "children"> & {
   readonly label: string;
   readonly hint?: string | undefined;
-  readonly problem?: string | undefined;
+  readonly problem?: ReactNode;
   readonly placeholder?: string | undefined;
   readonly lines?: number;
 }) {

@@ -37,6 +37,7 @@ const acts: Readonly<Record<string, Act>> = {
   "session.create": plain("skráði sig inn", "signed in"),
   "session.delete": plain("lauk innskráningu", "ended a session"),
   "sign_in.refused": plain("gat ekki skráð sig inn", "failed to sign in"),
+  "invitation.send": ofPerson("sendi boð í pósti á", "sent an invitation by email to"),
   "sign_in_token.create": plain("bjó til innskráningartengil", "created a sign-in link"),
   "stream_token.create": plain("opnaði beint streymi", "opened a live stream"),
   "share.create": plain("bjó til tengil á uppskrift", "created a link to a transcript"),

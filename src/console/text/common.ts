@@ -41,6 +41,8 @@ export const commonText = {
   save: { is: "Vista", en: "Save" },
   copy: { is: "Afrita", en: "Copy" },
   copied: { is: "Afritað", en: "Copied" },
+  undo: { is: "Taka aftur", en: "Undo" },
+  undone: { is: "Það var tekið aftur.", en: "Undone." },
   tryAgain: { is: "Reyna aftur", en: "Try again" },
   pageMissing: { is: "Hér er engin síða", en: "Page not found" },
   pageMissingNext: {

@@ -1,11 +1,18 @@
 import type { Language, Phrase } from "./language.tsx";
 import { numberText } from "./numbers.ts";
+import { refusedText } from "./problems.ts";
 
 /** Patterns of messages of the service, each with what the console says for its groups. */
 export type Explanations = readonly (readonly [
   pattern: RegExp,
   explain: (groups: readonly string[]) => Phrase<string>,
 ])[];
+
+/** A message of the service in the console's words. */
+export type Explained = Phrase<string> & {
+  /** The service's own words, in English, if the console has none for them. */
+  readonly detail?: string;
+};
 
 /** Returns a message in the console's words, or undefined if no pattern matches it. */
 export function explained(message: string, explanations: Explanations): Phrase<string> | undefined {
@@ -14,6 +21,11 @@ export function explained(message: string, explanations: Explanations): Phrase<s
     if (match) return explain(match.slice(1));
   }
   return undefined;
+}
+
+/** Returns what the console says of a message for which it has no words. */
+export function unexplained(message: string): Explained {
+  return { ...refusedText, detail: message };
 }
 
 /** Returns the digits of a message as a number of the language. */

@@ -1,6 +1,5 @@
 import type { FieldViolation } from "../api/api-error.ts";
-import { count, explained, type Explanations } from "./explained-messages.ts";
-import type { Phrase } from "./language.tsx";
+import { count, explained, type Explained, type Explanations } from "./explained-messages.ts";
 import { phraseViolationText } from "./phrase-violations.ts";
 
 /** Patterns of the service's messages about words to expect that differ from those of phrases. */
@@ -30,8 +29,6 @@ const explanations: Explanations = [
 ];
 
 /** Returns a violation of words to expect in the console's words. */
-export function hintViolationText({
-  description,
-}: Pick<FieldViolation, "description">): Phrase<string> {
+export function hintViolationText({ description }: Pick<FieldViolation, "description">): Explained {
   return explained(description, explanations) ?? phraseViolationText({ description });
 }

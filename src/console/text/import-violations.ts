@@ -1,7 +1,12 @@
 import type { FieldViolation } from "../api/api-error.ts";
 import { violationText } from "./job-violations.ts";
-import { count, explained, type Explanations } from "./explained-messages.ts";
-import type { Phrase } from "./language.tsx";
+import {
+  count,
+  explained,
+  type Explained,
+  type Explanations,
+  unexplained,
+} from "./explained-messages.ts";
 
 /**
  * Patterns of the service's messages about files that are imported, and what the console shows
@@ -127,17 +132,16 @@ const explanations: Explanations = [
   [/^is required/, () => ({ is: "Skráin er tóm.", en: "The file is empty." })],
 ];
 
-/**
- * Returns why a file was not imported, with the line if the service names it. An unknown message is
- * shown unchanged, in English.
- */
-export function importViolationText(violation: FieldViolation): Phrase<string> {
+/** Returns why a file was not imported, with the line if the service names it. */
+export function importViolationText(violation: FieldViolation): Explained {
   const { field, description } = violation;
   if (field !== "content") return violationText(violation);
   const [, line, reason = description] = /^line (\d+): (.*)$/s.exec(description) ?? [];
-  const { is, en } = explained(reason, explanations) ?? { is: reason, en: reason };
-  if (line === undefined) return { is, en };
+  const said: Explained = explained(reason, explanations) ?? unexplained(reason);
+  if (line === undefined) return said;
+  const { is, en } = said;
   return {
+    ...said,
     is: `Lína ${count("is", line)}: ${is}`,
     en: `Line ${count("en", line)}: ${en}`,
   };

@@ -1,7 +1,13 @@
 import type { FieldViolation } from "../api/api-error.ts";
 import { counted } from "./counted.ts";
 import { languageName } from "./language-names.ts";
-import { count, explained, type Explanations } from "./explained-messages.ts";
+import {
+  count,
+  explained,
+  type Explained,
+  type Explanations,
+  unexplained,
+} from "./explained-messages.ts";
 import type { Phrase } from "./language.tsx";
 
 /**
@@ -103,11 +109,14 @@ const explanations: Explanations = [
   ],
 ];
 
-/**
- * Returns a violation in the console's words. An unknown message is shown unchanged, in English.
- */
-export function violationText({ description }: FieldViolation): Phrase<string> {
-  return explained(description, explanations) ?? { is: description, en: description };
+/** Returns a violation in the console's words. */
+export function violationText({ description }: FieldViolation): Explained {
+  return knownJobViolation(description) ?? unexplained(description);
+}
+
+/** Returns a message in the console's words, or undefined if it is not about a job. */
+export function knownJobViolation(description: string): Phrase<string> | undefined {
+  return explained(description, explanations);
 }
 
 function languagesIn(language: "is" | "en", codes: string): string {

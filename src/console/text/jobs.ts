@@ -75,6 +75,7 @@ export const jobsText = {
     en: "The browser does not allow notifications from this page. Allow them in its settings.",
   },
   ready: jobNotificationText.ready,
+  deleted: { is: "Uppskriftinni var eytt", en: "The transcript was deleted" },
   cancelled: { is: "Hætt við", en: "Cancelled" },
   cancel: { is: "Hætta við", en: "Cancel" },
   cancelOf: {
@@ -173,6 +174,14 @@ export const newJobText = {
     en: "The URL of the file itself. It must work without signing in.",
   },
   language: { is: "Hvaða mál er talað?", en: "Which language is spoken?" },
+  languageOfFile: {
+    is: (name: string) => `Mál í ${name}`,
+    en: (name: string) => `Language of ${name}`,
+  },
+  sameLanguage: {
+    is: (name: string) => `Sama mál og hér að neðan (${name})`,
+    en: (name: string) => `Same language as below (${name})`,
+  },
   /** The name of a language as the label of a choice. */
   spoken: { is: capital, en: capital },
   written: { is: "Með greinarmerkjum og tölustöfum", en: "With punctuation and digits" },

@@ -1,6 +1,11 @@
 import type { FieldViolation } from "../api/api-error.ts";
-import { count, explained, type Explanations } from "./explained-messages.ts";
-import type { Phrase } from "./language.tsx";
+import {
+  count,
+  explained,
+  type Explained,
+  type Explanations,
+  unexplained,
+} from "./explained-messages.ts";
 
 /**
  * Patterns of the service's messages about phrases of the vocabulary, and what the console shows
@@ -77,12 +82,9 @@ const explanations: Explanations = [
   ],
 ];
 
-/**
- * Returns a violation of a phrase in the console's words. An unknown message is shown unchanged, in
- * English.
- */
+/** Returns a violation of a phrase in the console's words. */
 export function phraseViolationText({
   description,
-}: Pick<FieldViolation, "description">): Phrase<string> {
-  return explained(description, explanations) ?? { is: description, en: description };
+}: Pick<FieldViolation, "description">): Explained {
+  return explained(description, explanations) ?? unexplained(description);
 }

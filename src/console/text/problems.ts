@@ -5,15 +5,23 @@ import type { Phrase } from "./language.tsx";
 export interface Problem {
   readonly sentence: Phrase<string>;
   readonly next: Phrase<string>;
+  /** The service's own words, in English, if the console has none for the error. */
+  readonly detail?: string;
 }
 
 /** Problems by the reason or the HTTP status of an error. */
 export type Problems = Readonly<Record<string | number, Problem>>;
 
+/** What the console says if it has no words for why the service refused something. */
+export const refusedText: Phrase<string> = {
+  is: "Þjónustan tók ekki við þessu.",
+  en: "The service did not accept this.",
+};
+
 /**
- * Returns how a page explains an error: according to its reason, else its HTTP status, else in the
- * service's own words, in English. `own` has the problems that only this page has, which take
- * precedence.
+ * Returns how a page explains an error: according to its reason, else its HTTP status, else in
+ * general, with the service's own words as a detail. `own` has the problems that only this page
+ * has, which take precedence.
  */
 export function problemOf(error: unknown, own: Problems = {}): Problem {
   if (!(error instanceof ApiError)) return broken;
@@ -21,7 +29,7 @@ export function problemOf(error: unknown, own: Problems = {}): Problem {
   const known =
     find(own, reason) ?? find(problems, reason) ?? find(own, status) ?? find(problems, status);
   if (!known && status >= 500) return failed;
-  return known ?? { sentence: { is: message, en: message }, next: nextOf(status) };
+  return known ?? { sentence: refusedText, next: nextOf(status), detail: message };
 }
 
 /**

@@ -8,6 +8,31 @@ export const publicKeyProblems = {
     is: "Þetta er einkalykill. Hann var ekki sendur, og á hvergi heima nema hjá þér. Skráðu opinbera helminginn: openssl pkey -in private.pem -pubout",
     en: "This is a private key. It was not sent; keep it secret. Register its public half: openssl pkey -in private.pem -pubout",
   },
+  /** A private key that was sent, because its form did not show what it is. */
+  sentPrivate: {
+    is: "Þetta er einkalykill og hann á hvergi heima nema hjá þér. Hættu að nota hann, búðu til nýtt par og skráðu opinbera helminginn.",
+    en: "This is a private key, which must stay with you. Stop using it, create a new pair, and register its public half.",
+  },
+  damaged: {
+    is: "Þetta er PEM en enginn lykill í því. Afritaðu skrána aftur, frá fyrstu línu til síðustu.",
+    en: "This is PEM without a key. Copy the file again, from its first line to its last.",
+  },
+  notKey: {
+    is: "Þetta er JSON en ekki opinber lykill (RFC 7517).",
+    en: "This is JSON, but not a public key (RFC 7517).",
+  },
+  notForSigning: {
+    is: "Lykillinn er ekki til undirritunar: „use“ þarf að vera „sig“.",
+    en: "The key is not for signatures: “use” must be “sig”.",
+  },
+  exponent: {
+    is: "Opinberi veldisvísir RSA-lykilsins er óvenjulegur; hann á að vera 65537.",
+    en: "The public exponent of the RSA key is unusual; it must be 65537.",
+  },
+  kind: {
+    is: "Þjónustan tekur við RSA-lyklum, P-256 og Ed25519, en ekki lyklum af þessari gerð.",
+    en: "The service takes RSA, elliptic curve P-256 and Ed25519 keys, but not this one.",
+  },
   ssh: {
     is: "Þetta er SSH-lykill. Breyttu honum í PEM: ssh-keygen -e -m pkcs8 -f lykill.pub",
     en: "This is an SSH key. Convert it to PEM: ssh-keygen -e -m pkcs8 -f key.pub",

@@ -14,6 +14,10 @@ export const transcribeAgainText = {
     en: "For example names, one on each line or separated by commas. The account\u2019s vocabulary is used too.",
   },
   model: { is: "Líkan", en: "Model" },
+  notInstalled: {
+    is: (model: string) => `${model} (ekki uppsett)`,
+    en: (model: string) => `${model} (not installed)`,
+  },
   usualModel: { is: "Sjálfvalið eftir tungumáli", en: "Automatic, by language" },
   speakers: { is: "Mælendur", en: "Speakers" },
   speakersAll: { is: "Eins margir og tala", en: "As many as there are" },

@@ -23,6 +23,34 @@ export const draftsText = {
   open: { is: "Opna þau í staðinn", en: "Open it instead" },
   keep: { is: "Halda þessum og geyma hin", en: "Keep this one, and store the other" },
   drop: { is: "Henda þeim", en: "Discard it" },
+  nowhere: {
+    is: (why: string) =>
+      `Hvorki vafrinn né þjónninn geymir drögin. Vafrinn neitar að geyma gögn á þessari tölvu, og ${why}.`,
+    en: (why: string) =>
+      `Neither this browser nor the service keeps the draft. The browser refuses to store data on this computer, and ${why}.`,
+  },
+  whyNot: {
+    failed: {
+      is: "þjónninn svarar ekki eða tekur ekki við þeim; reynt er aftur á nokkurra sekúndna fresti",
+      en: "the service does not respond or does not accept it; this page tries again every few seconds",
+    },
+    full: {
+      is: "geymsla reikningsins á þjóninum er full",
+      en: "the account's storage on the service is full",
+    },
+    elsewhere: {
+      is: "á þjóninum eru önnur drög, úr öðrum vafra",
+      en: "the service has another draft, of another browser",
+    },
+    tooLarge: {
+      is: "drögin eru of stór fyrir þjóninn",
+      en: "the draft is too large for the service",
+    },
+  },
+  beforeClosing: {
+    is: "Vistaðu útgáfu eða skrá með textanum áður en þú lokar síðunni, annars glatast breytingarnar.",
+    en: "Save a version, or a file with the text, before you close this page; otherwise the changes are lost.",
+  },
   notStored: {
     is: "Hvorki vafrinn né þjónustan gátu geymt drögin, svo að ekki var skipt. Vistaðu útgáfu fyrst.",
     en: "Neither this browser nor the service could store the drafts, so nothing was changed. Save a version first.",

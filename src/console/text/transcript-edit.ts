@@ -24,6 +24,10 @@ export const editText = {
     is: "Óvistaðar breytingar · vafrinn getur ekki geymt drög; þau eru geymd á þjóninum",
     en: "Unsaved changes · this browser cannot keep a draft; the service keeps it",
   },
+  draftNowhere: {
+    is: "Óvistaðar breytingar · drögin eru hvergi geymd: vistaðu útgáfu",
+    en: "Unsaved changes · the draft is kept nowhere: save a version",
+  },
   draftTooLarge: {
     is: "Óvistaðar breytingar · drög geymd hér; þau eru of stór fyrir þjóninn: vistaðu útgáfu",
     en: "Unsaved changes · draft kept here; it is too large for the service: save a version",

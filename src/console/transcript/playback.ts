@@ -34,6 +34,12 @@ export interface MediaKeys {
   readonly forward: (seconds: number | undefined) => void;
 }
 
+/**
+ * How often listeners receive the place during playback, in ms. A callback for each frame of the
+ * screen would have the browser make all frames, also those in which nothing changes.
+ */
+const tickMs = 33;
+
 /** How far media keys move the playback while a text is read, in seconds. */
 const mediaKeySeconds = 5;
 
@@ -42,7 +48,7 @@ type PlaceListener = (seconds: number, isSought: boolean) => void;
 
 /**
  * The playback of one recording, shared by the text, the player and the keyboard shortcuts. Without
- * a media element, commands wait for one. `onPlace` listeners receive the place on each frame
+ * a media element, commands wait for one. `onPlace` listeners receive the place 30 times a second
  * during playback, and otherwise whenever it changes.
  */
 export class Playback {
@@ -50,7 +56,7 @@ export class Playback {
   #source: MediaSource | undefined;
   #place = 0;
   #isPlayRequested = false;
-  #frame = 0;
+  #ticks: ReturnType<typeof setInterval> | undefined;
   /** Whether the URL has been renewed since media was last loaded. */
   #isRenewed = false;
   #state: PlaybackState;
@@ -105,7 +111,7 @@ export class Playback {
     );
     on("playing", () => {
       this.#change({ isPlaying: !media.paused, isBegun: true, problem: undefined });
-      this.#notifyEachFrame();
+      this.#notifyRegularly();
     });
     for (const name of ["pause", "ended"] as const) {
       on(name, () => {
@@ -258,13 +264,12 @@ export class Playback {
     this.#change({ isPlaying: false, problem });
   }
 
-  #notifyEachFrame(): void {
-    cancelAnimationFrame(this.#frame);
-    this.#frame = requestAnimationFrame(() => {
-      if (!this.#state.isPlaying || !this.#media) return;
-      this.#notify();
-      this.#notifyEachFrame();
-    });
+  #notifyRegularly(): void {
+    clearInterval(this.#ticks);
+    this.#ticks = setInterval(() => {
+      if (this.#state.isPlaying && this.#media) this.#notify();
+      else clearInterval(this.#ticks);
+    }, tickMs);
   }
 
   #readPlace(): void {

@@ -25,11 +25,11 @@ export function submitJob(
  * gigabytes for a job that is then refused. Throws ApiError for other errors.
  */
 export async function checkJob(
-  metadata: SubmitTranscriptJobRequestJson["metadata"],
+  options: Omit<SubmitTranscriptJobRequestJson, "useUri" | "uri">,
 ): Promise<readonly FieldViolation[]> {
   try {
     // Without a uri, the content follows: the file is still to be uploaded.
-    const request = { ...(metadata && { metadata }), useUri: false, validateOnly: true };
+    const request = { ...options, useUri: false, validateOnly: true };
     await callApi("/v1alpha1/transcriptjob:submit", { method: "POST", body: request });
     return [];
   } catch (error) {

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import type { AccountJson } from "../../gen/hlust/accounts/v1/accounts_pb.ts";
-import { accountQuery } from "../overview/overview-queries.ts";
+import { polledAccountQuery } from "../overview/overview-queries.ts";
 import { ProblemNote } from "../parts/problem-note.tsx";
 import { ProgressLine } from "../parts/progress-line.tsx";
 import { commonText } from "../text/common.ts";
@@ -23,7 +23,7 @@ const limits: readonly (readonly [keyof typeof usageText.limitOf, Format])[] = [
 /** The limits of the account, and how much of each is used. */
 export function LimitsUsed() {
   const t = useText();
-  const { data, error, refetch } = useQuery(accountQuery);
+  const { data, error, refetch } = useQuery(polledAccountQuery);
   return (
     <section aria-labelledby="limits" className="limits">
       <div className="use-head">

@@ -3,6 +3,7 @@ import type {
   MemberUsageJson,
   UsageDayJson,
 } from "../../gen/hlust/accounts/v1/accounts_pb.ts";
+import { csvCell, csvText } from "../parts/csv.ts";
 
 /** What was used, by an account, a key or a member, in some time. */
 export interface Use {
@@ -85,8 +86,7 @@ export function monthsOf(days: readonly NamedUse[]): readonly NamedUse[] {
 }
 
 /**
- * Returns a table as CSV (RFC 4180), with the field names of the API. `first` names the first
- * column. Spreadsheets run cells that begin with =, +, - or @, so these get an apostrophe.
+ * Returns a table as CSV, with the field names of the API. `first` names the first column.
  */
 export function csvOf(first: string, rows: readonly NamedUse[]): string {
   const head = [
@@ -98,17 +98,12 @@ export function csvOf(first: string, rows: readonly NamedUse[]): string {
     "job_seconds",
   ];
   const lines = rows.map(({ name, use }) => [
-    cell(name),
+    csvCell(name),
     use.requests,
     use.console,
     use.liveSeconds,
     use.shortSeconds,
     use.jobSeconds,
   ]);
-  return [head, ...lines].map((line) => `${line.join(",")}\r\n`).join("");
-}
-
-function cell(text: string): string {
-  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  return csvText([head, ...lines]);
 }

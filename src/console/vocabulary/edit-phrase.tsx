@@ -11,7 +11,7 @@ import { useText } from "../text/language.tsx";
 import { vocabularyProblems, vocabularyText } from "../text/vocabulary.ts";
 import { draftOf, PhraseFields, requestOf, shownFields } from "./phrase-fields.tsx";
 import { useFirstLanguage } from "./phrase-language.tsx";
-import type { Phrase } from "./phrases-query.ts";
+import { changePhrase, type Phrase } from "./phrases-query.ts";
 
 /** A dialog that adds a phrase, or changes one. */
 export function EditPhrase({
@@ -23,18 +23,21 @@ export function EditPhrase({
 }) {
   const t = useText();
   const queries = useQueryClient();
-  const announce = useNotify();
+  const notify = useNotify();
   const [draft, setDraft] = useState(draftOf(edited, useFirstLanguage()));
   const [isChecked, setIsChecked] = useState(false);
   const save = useMutation({
-    mutationFn: () =>
-      callApi(`/v2beta1/${edited?.name ?? "vocabularyPhrases"}`, {
-        method: edited ? "PATCH" : "POST",
-        body: requestOf(draft),
-      }),
-    onSuccess: async () => {
-      await queries.invalidateQueries({ queryKey: ["vocabulary"] });
-      announce(t(vocabularyText.saved)(draft.phrase.trim()));
+    mutationFn: async () => {
+      const body = requestOf(draft);
+      if (edited) return await changePhrase(queries, edited.name, body);
+      await callApi("/v2beta1/vocabularyPhrases", { method: "POST", body });
+      return await queries.invalidateQueries({ queryKey: ["vocabulary"] });
+    },
+    onSuccess: () => {
+      const undo =
+        edited &&
+        (() => changePhrase(queries, edited.name, requestOf(draftOf(edited, edited.languageCode))));
+      notify(t(vocabularyText.saved)(draft.phrase.trim()), undo);
       onClose();
     },
   });

@@ -7,6 +7,7 @@ import { useNotify } from "../parts/announcer.tsx";
 import { Button } from "../parts/button.tsx";
 import { DialogBox } from "../parts/dialog-box.tsx";
 import { ProblemNote } from "../parts/problem-note.tsx";
+import { SaidText } from "../parts/said-text.tsx";
 import { TextInput } from "../parts/text-input.tsx";
 import { commonText } from "../text/common.ts";
 import { useText } from "../text/language.tsx";
@@ -70,7 +71,7 @@ export function ImportPhrases({ onClose }: { readonly onClose: () => void }) {
               {problems.map(({ line, description }) => (
                 <li key={`${line} ${description}`}>
                   {line === undefined ? "" : `${t(vocabularyText.line)(line)}: `}
-                  {t(phraseViolationText({ description }))}
+                  <SaidText said={phraseViolationText({ description })} />
                 </li>
               ))}
             </ul>

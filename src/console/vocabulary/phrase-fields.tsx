@@ -1,7 +1,6 @@
-import { violationIn } from "../api/violations.ts";
 import { TextInput } from "../parts/text-input.tsx";
+import { violationOf } from "../parts/violation-text.tsx";
 import { useText } from "../text/language.tsx";
-import { phraseViolationText } from "../text/phrase-violations.ts";
 import { vocabularyText } from "../text/vocabulary.ts";
 import { PhraseLanguage } from "./phrase-language.tsx";
 import type { Phrase } from "./phrases-query.ts";
@@ -48,10 +47,7 @@ export function PhraseFields({
   readonly isMissing: boolean;
 }) {
   const t = useText();
-  const problemIn = (field: string): string | undefined => {
-    const found = violationIn(error, field);
-    return found && t(phraseViolationText(found));
-  };
+  const problemIn = (field: string) => violationOf(error, field);
   const set = (changed: Partial<PhraseDraft>) => onChange({ ...draft, ...changed });
   return (
     <>

@@ -1,4 +1,4 @@
-import { infiniteQueryOptions } from "@tanstack/react-query";
+import { infiniteQueryOptions, type QueryClient } from "@tanstack/react-query";
 import type {
   ListVocabularyPhrasesResponseJson,
   VocabularyPhrase_StateJson,
@@ -40,6 +40,29 @@ export const phrasesQuery = (state: State) =>
     },
     getNextPageParam: ({ nextPageToken }) => (nextPageToken === "" ? undefined : nextPageToken),
   });
+
+/** The fields of a phrase that the page changes. */
+type Changes = Partial<Pick<Phrase, "phrase" | "languageCode" | "weight" | "soundsLike" | "state">>;
+
+/** Changes a phrase, and shows the change in the lists. Throws ApiError. */
+export async function changePhrase(
+  queries: QueryClient,
+  name: string | undefined,
+  body: Changes,
+): Promise<void> {
+  await callApi(`/v2beta1/${name}`, { method: "PATCH", body });
+  await queries.invalidateQueries({ queryKey: ["vocabulary"] });
+}
+
+/** Adds a phrase that was deleted, in its state of before. Throws ApiError. */
+export async function addAgain(
+  queries: QueryClient,
+  { phrase, languageCode, weight, soundsLike, state }: Phrase,
+): Promise<void> {
+  const body = { phrase, languageCode, weight, soundsLike, state };
+  await callApi("/v2beta1/vocabularyPhrases", { method: "POST", body });
+  await queries.invalidateQueries({ queryKey: ["vocabulary"] });
+}
 
 function phraseOf(json: VocabularyPhraseJson, state: State): Phrase {
   return {

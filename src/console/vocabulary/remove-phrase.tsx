@@ -6,11 +6,11 @@ import { DialogBox } from "../parts/dialog-box.tsx";
 import { ProblemNote } from "../parts/problem-note.tsx";
 import { useText } from "../text/language.tsx";
 import { vocabularyProblems, vocabularyText } from "../text/vocabulary.ts";
-import type { Phrase } from "./phrases-query.ts";
+import { addAgain, type Phrase } from "./phrases-query.ts";
 
 /** A dialog that asks for confirmation before a phrase is deleted. */
 export function RemovePhrase({
-  removed: { name, phrase },
+  removed,
   onClose,
 }: {
   readonly removed: Phrase;
@@ -18,12 +18,13 @@ export function RemovePhrase({
 }) {
   const t = useText();
   const queries = useQueryClient();
-  const announce = useNotify();
+  const notify = useNotify();
+  const { name, phrase } = removed;
   const remove = useMutation({
     mutationFn: () => callApi(`/v2beta1/${name}`, { method: "DELETE" }),
     onSuccess: async () => {
       await queries.invalidateQueries({ queryKey: ["vocabulary"] });
-      announce(t(vocabularyText.removed)(phrase));
+      notify(t(vocabularyText.removed)(phrase), () => addAgain(queries, removed));
       onClose();
     },
   });

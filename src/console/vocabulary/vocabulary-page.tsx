@@ -1,6 +1,5 @@
 import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { callApi } from "../api/call-api.ts";
 import { useSession } from "../api/use-session.ts";
 import { useNotify } from "../parts/announcer.tsx";
 import { Button } from "../parts/button.tsx";
@@ -13,7 +12,7 @@ import { useText } from "../text/language.tsx";
 import { vocabularyProblems, vocabularyText } from "../text/vocabulary.ts";
 import { CandidatesChoice } from "./candidates-choice.tsx";
 import { PhraseRows } from "./phrase-rows.tsx";
-import { phrasesQuery, states, type Phrase, type State } from "./phrases-query.ts";
+import { changePhrase, phrasesQuery, states, type Phrase, type State } from "./phrases-query.ts";
 import "./vocabulary.css";
 
 const EditPhrase = loadLater(() =>
@@ -82,15 +81,16 @@ function Phrases({
 }) {
   const t = useText();
   const queries = useQueryClient();
-  const announce = useNotify();
+  const notify = useNotify();
   const list = useInfiniteQuery(phrasesQuery(state));
   const move = useMutation({
     mutationFn: ({ phrase, to }: { readonly phrase: Phrase; readonly to: State }) =>
-      callApi(`/v2beta1/${phrase.name}`, { method: "PATCH", body: { state: to } }),
-    onSuccess: async (_answer, { phrase, to }) => {
-      await queries.invalidateQueries({ queryKey: ["vocabulary"] });
+      changePhrase(queries, phrase.name, { state: to }),
+    onSuccess: (_answer, { phrase, to }) => {
       const text = to === "ACTIVE" ? vocabularyText.accepted : vocabularyText.rejected;
-      announce(t(text)(phrase.phrase));
+      notify(t(text)(phrase.phrase), () =>
+        changePhrase(queries, phrase.name, { state: phrase.state }),
+      );
     },
   });
   const phrases = list.data?.pages.flatMap((page) => page.phrases) ?? [];

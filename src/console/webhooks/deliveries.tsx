@@ -1,7 +1,7 @@
 import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
 import type { WebhookDeliveryJson } from "../../gen/hlust/webhooks/v1/webhooks_pb.ts";
 import { callApi } from "../api/call-api.ts";
-import { useAnnounce } from "../parts/announcer.tsx";
+import { useNotify } from "../parts/announcer.tsx";
 import { Button } from "../parts/button.tsx";
 import { ProblemNote } from "../parts/problem-note.tsx";
 import { commonText } from "../text/common.ts";
@@ -66,11 +66,11 @@ function DeliveryRow({
   const { language } = useLanguage();
   const now = useNow();
   const queries = useQueryClient();
-  const announce = useAnnounce();
+  const notify = useNotify();
   const resend = useMutation({
     mutationFn: () => callApi(`/v1/${delivery.name}:redeliver`, { method: "POST", body: {} }),
     onSuccess: async () => {
-      announce(t(webhooksText.redelivered));
+      notify(t(webhooksText.redelivered));
       await queries.invalidateQueries({ queryKey: ["webhooks", "deliveries", id] });
     },
   });

@@ -6,7 +6,7 @@ import type {
 } from "../../gen/hlust/webhooks/v1/webhooks_pb.ts";
 import { callApi } from "../api/call-api.ts";
 import { areAllInFields } from "../api/violations.ts";
-import { useAnnounce } from "../parts/announcer.tsx";
+import { useNotify } from "../parts/announcer.tsx";
 import { Button } from "../parts/button.tsx";
 import { DialogBox } from "../parts/dialog-box.tsx";
 import { ProblemNote } from "../parts/problem-note.tsx";
@@ -15,7 +15,7 @@ import { useText } from "../text/language.tsx";
 import { webhookProblems, webhooksText } from "../text/webhooks.ts";
 import { draftOf, isComplete, requestOf, shownFields, WebhookFields } from "./webhook-fields.tsx";
 import { WebhookSecret } from "./webhook-secret.tsx";
-import { titleOf } from "./webhooks-query.ts";
+import { changeWebhook, titleOf } from "./webhooks-query.ts";
 import "./webhooks.css";
 
 /** A dialog that creates a webhook, whose secret it shows once, or changes one. */
@@ -28,14 +28,16 @@ export function EditWebhook({
 }) {
   const t = useText();
   const queries = useQueryClient();
-  const announce = useAnnounce();
+  const notify = useNotify();
   const [draft, setDraft] = useState(() => draftOf(edited));
+  // The webhook is read again as soon as it is changed.
+  const [before] = useState(() => requestOf(draft));
   const [isChecked, setIsChecked] = useState(false);
   const save = useMutation({
     mutationFn: async () => {
       const body = requestOf(draft);
       if (edited) {
-        await callApi(`/v1/${edited.name}`, { method: "PATCH", body });
+        await changeWebhook(queries, edited.name, body);
         return undefined;
       }
       const made = await callApi<CreateWebhookResponseJson>("/v1/webhooks", {
@@ -48,7 +50,8 @@ export function EditWebhook({
     gcTime: 0,
     onSuccess: async () => {
       await queries.invalidateQueries({ queryKey: ["webhooks"] });
-      announce(t(webhooksText.saved)(titleOf(requestOf(draft))));
+      const undo = edited && (() => changeWebhook(queries, edited.name, before));
+      notify(t(webhooksText.saved)(titleOf(requestOf(draft))), undo);
       if (edited) onClose();
     },
   });

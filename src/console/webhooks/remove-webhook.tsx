@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useLocation } from "wouter";
 import type { WebhookJson } from "../../gen/hlust/webhooks/v1/webhooks_pb.ts";
 import { callApi } from "../api/call-api.ts";
-import { useAnnounce } from "../parts/announcer.tsx";
+import { useNotify } from "../parts/announcer.tsx";
 import { DangerActions } from "../parts/danger-actions.tsx";
 import { DialogBox } from "../parts/dialog-box.tsx";
 import { ProblemNote } from "../parts/problem-note.tsx";
@@ -20,12 +20,12 @@ export function RemoveWebhook({
 }) {
   const t = useText();
   const queries = useQueryClient();
-  const announce = useAnnounce();
+  const notify = useNotify();
   const [, goTo] = useLocation();
   const remove = useMutation({
     mutationFn: () => callApi(`/v1/${webhook.name}`, { method: "DELETE" }),
     onSuccess: async () => {
-      announce(t(webhooksText.removed)(titleOf(webhook)));
+      notify(t(webhooksText.removed)(titleOf(webhook)), null);
       goTo("/webhooks", { replace: true });
       await queries.invalidateQueries({ queryKey: webhooksQuery.queryKey });
     },

@@ -1,8 +1,7 @@
 import { useId } from "react";
 import type { WebhookJson } from "../../gen/hlust/webhooks/v1/webhooks_pb.ts";
-import { violationIn, violationOf } from "../api/violations.ts";
 import { TextInput } from "../parts/text-input.tsx";
-import { violationText } from "../text/job-violations.ts";
+import { violationOf } from "../parts/violation-text.tsx";
 import { useText } from "../text/language.tsx";
 import { webhooksText } from "../text/webhooks.ts";
 import { type EventType, eventTypes } from "./webhooks-query.ts";
@@ -53,14 +52,13 @@ interface FieldsProps {
 /** The fields of a webhook. */
 export function WebhookFields({ draft, onChange, isChecked, error }: FieldsProps) {
   const t = useText();
-  const wrongUrl = violationIn(error, "url");
   const isMissing = isChecked && draft.url.trim() === "";
   return (
     <>
       <TextInput
         label={t(webhooksText.url)}
         hint={t(webhooksText.urlHint)}
-        problem={isMissing ? t(webhooksText.urlMissing) : wrongUrl && t(violationText(wrongUrl))}
+        problem={isMissing ? t(webhooksText.urlMissing) : violationOf(error, "url")}
         type="url"
         autoComplete="off"
         spellCheck="false"
@@ -100,7 +98,7 @@ function Events({ draft, onChange, isChecked, error }: FieldsProps) {
     onChange({ ...draft, chosen: next });
   };
   return (
-    <fieldset className="webhook-events" aria-describedby={problem && `${id}-problem`}>
+    <fieldset className="webhook-events" aria-describedby={problem ? `${id}-problem` : undefined}>
       <legend>{t(webhooksText.events)}</legend>
       {[true, false].map((forAll) => (
         <label key={`${forAll}`}>

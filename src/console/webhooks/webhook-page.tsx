@@ -3,7 +3,7 @@ import { lazy, Suspense, useState } from "react";
 import { Link, useParams } from "wouter";
 import type { WebhookJson } from "../../gen/hlust/webhooks/v1/webhooks_pb.ts";
 import { callApi } from "../api/call-api.ts";
-import { useAnnounce } from "../parts/announcer.tsx";
+import { useNotify } from "../parts/announcer.tsx";
 import { Button } from "../parts/button.tsx";
 import { PageHead } from "../parts/page-head.tsx";
 import { ProblemNote } from "../parts/problem-note.tsx";
@@ -15,7 +15,7 @@ import { webhookWords } from "../text/webhook-words.ts";
 import { webhookProblems, webhooksText } from "../text/webhooks.ts";
 import { Deliveries } from "./deliveries.tsx";
 import { WebhookEvents } from "./webhooks-page.tsx";
-import { titleOf, webhookQuery } from "./webhooks-query.ts";
+import { changeWebhook, titleOf, webhookQuery } from "./webhooks-query.ts";
 import "../parts/note.css";
 import "./webhooks.css";
 
@@ -70,21 +70,20 @@ export function WebhookPage() {
 function useActions(id: string) {
   const t = useText();
   const queries = useQueryClient();
-  const announce = useAnnounce();
+  const notify = useNotify();
   const test = useMutation({
     mutationFn: () => callApi(`/v1/webhooks/${id}:test`, { method: "POST", body: {} }),
     onSuccess: async () => {
-      announce(t(webhooksText.testSent));
+      notify(t(webhooksText.testSent));
       await queries.invalidateQueries({ queryKey: ["webhooks", "deliveries", id] });
     },
   });
   const turn = useMutation({
-    mutationFn: (isOff: boolean) =>
-      callApi(`/v1/webhooks/${id}`, { method: "PATCH", body: { disabled: isOff } }),
-    onSuccess: async (_answer, isOff) => {
-      await queries.invalidateQueries({ queryKey: ["webhooks"] });
-      announce(t(isOff ? webhooksText.disabledNow : webhooksText.enabledNow));
-    },
+    mutationFn: (disabled: boolean) => changeWebhook(queries, `webhooks/${id}`, { disabled }),
+    onSuccess: (_answer, isOff) =>
+      notify(t(isOff ? webhooksText.disabledNow : webhooksText.enabledNow), () =>
+        changeWebhook(queries, `webhooks/${id}`, { disabled: !isOff }),
+      ),
   });
   return { test, turn, error: test.error ?? turn.error };
 }

@@ -1,4 +1,4 @@
-import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
+import { infiniteQueryOptions, type QueryClient, queryOptions } from "@tanstack/react-query";
 import type {
   ListWebhookDeliveriesResponseJson,
   ListWebhooksResponseJson,
@@ -49,6 +49,16 @@ export const deliveriesQuery = (id: string) =>
       return all.some((delivery) => delivery.state === "PENDING") ? pendingPollMs : pollMs;
     },
   });
+
+/** Changes a webhook, and shows the change on the pages. Throws ApiError. */
+export async function changeWebhook(
+  queries: QueryClient,
+  name: string | undefined,
+  body: Pick<WebhookJson, "url" | "displayName" | "eventTypes" | "disabled">,
+): Promise<void> {
+  await callApi(`/v1/${name}`, { method: "PATCH", body });
+  await queries.invalidateQueries({ queryKey: ["webhooks"] });
+}
 
 /** Returns the path of a webhook whose id is part of the page's address. */
 function pathOf(id: string): string {

@@ -21,7 +21,7 @@ import { checkConfig, type CheckedConfig } from "../../speech/check-config.ts";
 import { foreignOf } from "../../speech/container-format.ts";
 import { ServiceError, shown, Violations } from "../../std/service-error.ts";
 import { wavHeader } from "../../std/wav.ts";
-import { operationMessage, wordTimesKey } from "./operation-message.ts";
+import { operationMessage, speakerTagsKey, wordTimesKey } from "./operation-message.ts";
 
 /** The maximum size of the audio in a request in bytes, as that of Google's service. */
 const contentBytesMax = 10_485_760;
@@ -127,14 +127,17 @@ function wavOf(
 /** Returns the request for the job. Hints that the model cannot use are left out. */
 function submitRequest(
   { config }: LongRunningRecognizeRequest,
-  { languageCode, hints = [], withWords, writing }: CheckedConfig,
+  { languageCode, hints = [], withWords, writing, speakersMax }: CheckedConfig,
   uri: string | undefined,
 ): SubmitTranscriptJobRequest {
   return create(SubmitTranscriptJobRequestSchema, {
     metadata: {
       fileType: FileType.AUDIO,
       languageCode,
-      additionalMetadata: withWords ? { [wordTimesKey]: "true" } : {},
+      additionalMetadata: {
+        ...(withWords && { [wordTimesKey]: "true" }),
+        ...(speakersMax !== undefined && { [speakerTagsKey]: "true" }),
+      },
     },
     useUri: uri !== undefined,
     uri: uri ?? "",
@@ -147,6 +150,9 @@ function submitRequest(
     profanityFilter: writing.masksProfanity,
     enableAutomaticPunctuation: writing.punctuation,
     enableFormatting: writing.formats,
+    ...(speakersMax !== undefined && {
+      diarizationConfig: { enableSpeakerDiarization: true, maxSpeakerCount: speakersMax },
+    }),
   });
 }
 

@@ -25,6 +25,8 @@ import { unpackSegments } from "../../transcripts/segments.ts";
  * the value "true" or not at all.
  */
 export const wordTimesKey = "google.cloud.speech.v1.enableWordTimeOffsets";
+/** The same for a job whose words have the numbers of their speakers. */
+export const speakerTagsKey = "google.cloud.speech.v1.enableSpeakerDiarization";
 
 /** The memory for a response, in bytes per byte of the transcript's JSON. */
 const heldPerByte = 4;
@@ -65,10 +67,12 @@ export async function resultOf(
     return { case: "error", value: create(StatusSchema, { code: 5, message }) };
   }
   const { languageCode } = stored.metadata;
-  const withWords = metadata.additionalMetadata[wordTimesKey] === "true";
+  const isAsked = (key: string) => metadata.additionalMetadata[key] === "true";
   const segments = await unpackSegments(stored.segments);
+  const tags = isAsked(speakerTagsKey) ? speakerTagsIn(segments) : undefined;
+  const withWords = isAsked(wordTimesKey) || tags !== undefined;
   const response = create(LongRunningRecognizeResponseSchema, {
-    results: segments.map((segment) => resultMessage(segment, { languageCode, withWords })),
+    results: segments.map((segment) => resultMessage(segment, { languageCode, withWords, tags })),
   });
   return { case: "response", value: anyPack(LongRunningRecognizeResponseSchema, response) };
 }
@@ -82,16 +86,33 @@ function failureOf(error: string): Operation["result"] {
   return { case: "error", value: create(StatusSchema, { code, message }) };
 }
 
+/** Returns the number of each speaker, from 1 in the order in which they begin to speak. */
+function speakerTagsIn(segments: readonly Segment[]): ReadonlyMap<string, number> {
+  const ids = new Set(segments.map(({ speakerId }) => speakerId));
+  ids.delete("");
+  return new Map([...ids].map((id, at) => [id, at + 1]));
+}
+
 function resultMessage(
-  { words, endTime }: Segment,
-  { languageCode, withWords }: { readonly languageCode: string; readonly withWords: boolean },
+  { words, endTime, speakerId }: Segment,
+  {
+    languageCode,
+    withWords,
+    tags,
+  }: {
+    readonly languageCode: string;
+    readonly withWords: boolean;
+    /** The numbers of the speakers, if they are in the response. */
+    readonly tags: ReadonlyMap<string, number> | undefined;
+  },
 ): SpeechRecognitionResult {
+  const speakerTag = tags?.get(speakerId) ?? 0;
   const confidence = meanConfidence(words);
   const text = words.map(({ word }) => word).join("");
   const alternative = create(SpeechRecognitionAlternativeSchema, {
     transcript: text.trim(),
     ...(confidence !== undefined && { confidence }),
-    words: withWords ? words.map(wordMessage) : [],
+    words: withWords ? words.map((word) => wordMessage(word, speakerTag)) : [],
   });
   return create(SpeechRecognitionResultSchema, {
     alternatives: [alternative],
@@ -110,15 +131,12 @@ function meanConfidence(words: readonly Word[]): number | undefined {
   return words.length === 0 ? undefined : sum / words.length;
 }
 
-function wordMessage({
-  startTime,
-  endTime,
-  word,
-  confidence,
-  spoken,
-  estimatedTimes,
-}: Word): WordInfo {
+function wordMessage(
+  { startTime, endTime, word, confidence, spoken, estimatedTimes }: Word,
+  speakerTag: number,
+): WordInfo {
   return create(WordInfoSchema, {
+    speakerTag,
     ...(startTime && { startTime }),
     ...(endTime && { endTime }),
     word: word.trim(),

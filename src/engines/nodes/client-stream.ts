@@ -10,10 +10,11 @@ import type { EngineChild } from "../pool/engine-child.ts";
 import type { LoadableModel } from "../pool/loadable-models.ts";
 import { type Frame, FrameReader, FrameWriter } from "../protocol/engine-frames.ts";
 import type { LoadReport } from "../protocol/load-report.ts";
-import { openedMode } from "./opened-mode.ts";
+import { openedFrame } from "./opened-frame.ts";
 import { OutgoingMessages } from "./outgoing-messages.ts";
 import { useMessage, useOfMessage } from "./process-use.ts";
 import { RelayedSession } from "./relayed-session.ts";
+import { SessionSpans } from "./session-spans.ts";
 import type { ProcessesClient, SharedProcesses } from "./shared-processes.ts";
 
 /** The sessions that one client may have in one process. */
@@ -23,10 +24,14 @@ const sessionsMax = 10_000;
 interface UsedProcess {
   readonly number: number;
   readonly child: EngineChild;
+  /** The name of the model. */
+  readonly model: string;
   readonly reader: FrameReader;
   readonly writer: FrameWriter;
   /** The client's sessions, by its own numbers. */
   readonly sessions: Map<number, RelayedSession>;
+  /** Whether the client is connected to the process itself. */
+  readonly isDirect: boolean;
   use: UseByOthers | undefined;
 }
 
@@ -37,10 +42,12 @@ export class ClientStream implements ProcessesClient, Disposable {
   readonly #isLoading: () => boolean;
   readonly #byNumber = new Map<number, UsedProcess>();
   readonly #byChild = new Map<EngineChild, UsedProcess>();
+  readonly place: number;
   #lastNumber = 0;
 
   constructor(shared: SharedProcesses, isLoading: () => boolean) {
     this.#shared = shared;
+    this.place = shared.freePlace();
     this.#isLoading = isLoading;
     this.outgoing = new OutgoingMessages((process, frames) =>
       create(ServeResponseSchema, { message: { case: "frames", value: { process, frames } } }),
@@ -77,9 +84,13 @@ export class ClientStream implements ProcessesClient, Disposable {
       if (session) throw new Error(`session ${clientId} is open already`);
       if (sessions.size >= sessionsMax)
         throw new Error(`at most ${sessionsMax} sessions are allowed`);
-      const mode = openedMode(payload);
+      const { mode, traceparent } = openedFrame(payload);
+      const spans =
+        traceparent === undefined
+          ? undefined
+          : new SessionSpans(traceparent, { mode, model: process.model });
       const create = (id: number, toProcess: FrameWriter) =>
-        new RelayedSession({ id, clientId, mode }, { toProcess, toClient: process.writer });
+        new RelayedSession({ id, clientId, mode, spans }, { toProcess, toClient: process.writer });
       sessions.set(clientId, child.relay(create, payload));
     } else if (kind === "close") {
       if (session) child.leave(session);
@@ -92,7 +103,9 @@ export class ClientStream implements ProcessesClient, Disposable {
   #takeBeat({ number, uses }: ClientBeat): void {
     for (const message of uses) {
       const process = this.#byNumber.get(message.process);
-      if (process) process.use = useOfMessage(message);
+      if (!process) continue;
+      process.use = useOfMessage(message);
+      if (process.isDirect) this.#shared.countDirect(process.child);
     }
     for (const { sessions } of this.#byNumber.values()) {
       for (const [id, { isOver }] of sessions) if (isOver) sessions.delete(id);
@@ -109,12 +122,15 @@ export class ClientStream implements ProcessesClient, Disposable {
       this.outgoing.frames(number, bytes);
       done();
     };
+    const direct = this.#shared.directAccess(this, child);
     const used: UsedProcess = {
       number,
       child,
+      model: model.name,
       reader: new FrameReader(),
       writer: new FrameWriter({ writable: true, write }),
       sessions: new Map(),
+      isDirect: direct !== undefined,
       use: undefined,
     };
     this.#byNumber.set(number, used);
@@ -136,6 +152,7 @@ export class ClientStream implements ProcessesClient, Disposable {
         },
         engine: { ...engine, languageCodes: [...engine.languageCodes] },
         cpuPerSpeech,
+        ...(direct && { direct: { ...direct, pid: child.pid, stuckMsMax: child.stuckMsMax } }),
       },
     });
   }
@@ -156,7 +173,7 @@ export class ClientStream implements ProcessesClient, Disposable {
 
   loaded(child: EngineChild, report: LoadReport): void {
     const used = this.#byChild.get(child);
-    if (!used) return;
+    if (!used || used.isDirect) return;
     const own = new Map(Array.from(used.sessions.values(), ({ id, clientId }) => [id, clientId]));
     const live = report.live.flatMap(([id, demand]) => {
       const clientId = own.get(id);
@@ -167,7 +184,7 @@ export class ClientStream implements ProcessesClient, Disposable {
 
   working(child: EngineChild, session: number): void {
     const used = this.#byChild.get(child);
-    if (!used) return;
+    if (!used || used.isDirect) return;
     const own = used.sessions.values().find(({ id }) => id === session);
     used.writer.writeNow("working", own?.clientId ?? 0);
   }

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { connect as connectHttp2, createServer, type Http2Session } from "node:http2";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -256,6 +257,23 @@ test("connections that are not of a client are closed, and clients notice nothin
     }
   }
   assert.deepEqual(await running, finalsWithoutPool(said));
+});
+
+test("a connection may carry as much as its stream, in both directions", async () => {
+  const isLarge = ({ state }: Http2Session) => (state.remoteWindowSize ?? 0) >= 1 << 20;
+  const own = connectHttp2(`http://127.0.0.1:${node.port}`);
+  await until(() => isLarge(own), "what the node may be sent");
+  own.destroy();
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  assert.ok(typeof address === "object" && address !== null);
+  const joined = once(server, "session");
+  await using _other = await openClient([address.port]);
+  const [session] = await joined;
+  await until(() => isLarge(session), "what the node may send");
+  session.destroy();
+  server.close();
 });
 
 test("a node that is stopped hands its streams over between two utterances", async () => {

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { ServingModels } from "../pool/serving-models.ts";
 import { liveLoad } from "../pool/admission.ts";
 import {
+  type MainProcess,
   type NodeAddress,
   NodeConnection,
   type NodeConnectionOptions,
@@ -17,10 +18,8 @@ export interface NodeName {
   readonly host: string;
   readonly port: number;
   readonly isEncrypted: boolean;
-  /**
-   * The path of a Unix socket, at which the main process of this node serves its front processes.
-   */
-  readonly socketPath?: string;
+  /** The main process of this node, in place of the host. */
+  readonly main?: MainProcess;
 }
 
 export interface EngineNodesOptions extends NodeConnectionOptions {
@@ -291,11 +290,11 @@ class EngineNode {
 class SameNode extends Error {}
 
 /** Whether a name needs no lookup. */
-function isAddress({ host, socketPath }: NodeName): boolean {
-  return isIP(host) > 0 || socketPath !== undefined;
+function isAddress({ host, main }: NodeName): boolean {
+  return isIP(host) > 0 || main !== undefined;
 }
 
-function shownName({ host, port, socketPath }: NodeName): string {
-  if (socketPath !== undefined) return "main process";
+function shownName({ host, port, main }: NodeName): string {
+  if (main) return "main process";
   return `${host.includes(":") ? `[${host}]` : host}:${port}`;
 }

@@ -1,34 +1,30 @@
 import { connect, isIP } from "node:net";
-import { create } from "@bufbuild/protobuf";
-import { createClient } from "@connectrpc/connect";
-import { createGrpcTransport, Http2SessionManager } from "@connectrpc/connect-node";
+import { create, fromBinary, type MessageInitShape } from "@bufbuild/protobuf";
 import {
   Engines,
   type NodeBeat,
   type NodeHello,
   type ProcessReady,
-  type ServeRequest,
   ServeRequestSchema,
   type ServeResponse,
+  ServeResponseSchema,
 } from "../../gen/hlust/engine/v1/engine_pb.ts";
 import type { Log } from "../../std/log.ts";
+import { unlessAborted } from "../../std/until-aborted.ts";
 import { packageVersion } from "../../std/version.ts";
+import type { ChildSession } from "../pool/child-session.ts";
 import { EngineChild } from "../pool/engine-child.ts";
 import type { LinkEnd } from "../pool/engine-link.ts";
 import type { LoadableModel } from "../pool/loadable-models.ts";
 import type { Machine } from "../pool/machine.ts";
+import type { Frame } from "../protocol/engine-frames.ts";
 import type { LoadReport } from "../protocol/load-report.ts";
 import { BadFrame, FrameCheck } from "./check-frames.ts";
+import { GrpcCall } from "./grpc-call.ts";
+import { framesMessage, type GrpcMessage, grpcMessage } from "./grpc-messages.ts";
 import { NodeLink } from "./node-link.ts";
-import {
-  authorizationOf,
-  beatMs,
-  helloMsMax,
-  messageBytesMax,
-  nodeProtocol,
-  silentMsMax,
-  windowBytes,
-} from "./node-protocol.ts";
+import { authorizationOf, beatMs, helloMsMax, nodeProtocol, silentMsMax } from "./node-protocol.ts";
+import { SocketLink } from "../pool/socket-link.ts";
 import { OutgoingMessages } from "./outgoing-messages.ts";
 import { useMessage, useOfMessage } from "./process-use.ts";
 import { checkedReady } from "./process-ready.ts";
@@ -51,8 +47,17 @@ export interface NodeAddress {
   readonly address: string;
   readonly port: number;
   readonly isEncrypted: boolean;
-  /** The path of the Unix socket to connect to, in place of the address. */
-  readonly socketPath?: string | undefined;
+  /** The main process of this node, in place of the address. */
+  readonly main?: MainProcess | undefined;
+}
+
+/** How a front process reaches the main process of its node. */
+export interface MainProcess {
+  /** The path of its Unix socket. */
+  readonly socketPath: string;
+  readonly credential: string;
+  /** The silence after which it is given up. */
+  readonly silentMsMax: number;
 }
 
 export interface NodeConnectionOptions {
@@ -83,7 +88,7 @@ export class NodeMisbehaved extends Error {}
 
 interface NodeProcess {
   readonly child: EngineChild;
-  readonly link: NodeLink;
+  readonly link: NodeLink | SocketLink;
   readonly model: LoadableModel;
 }
 
@@ -92,7 +97,9 @@ export class NodeConnection {
   readonly address: NodeAddress;
   readonly #options: NodeConnectionOptions;
   readonly #events: NodeEvents;
-  readonly #outgoing: OutgoingMessages<ServeRequest>;
+  readonly #outgoing = new OutgoingMessages<GrpcMessage>((process, frames) =>
+    framesMessage(ServeRequestSchema.field.frames, process, frames),
+  );
   readonly #processes = new Map<number, NodeProcess>();
   readonly #ending = new AbortController();
   /** The process whose frames were handled last. */
@@ -112,9 +119,6 @@ export class NodeConnection {
     this.address = address;
     this.#options = options;
     this.#events = events;
-    this.#outgoing = new OutgoingMessages((process, frames) =>
-      create(ServeRequestSchema, { message: { case: "frames", value: { process, frames } } }),
-    );
   }
 
   get runId(): string {
@@ -154,35 +158,20 @@ export class NodeConnection {
    * sent what it may not send. All sessions then continue elsewhere.
    */
   async run(): Promise<void> {
-    const { credential } = this.#options;
-    const manager = this.#openManager();
-    const transport = createGrpcTransport({
-      baseUrl: urlOf(this.address),
-      sessionManager: manager,
-      acceptCompression: [],
-      readMaxBytes: messageBytesMax,
-      writeMaxBytes: messageBytesMax,
-    });
+    using call = this.#openCall();
     const hello = { protocol: nodeProtocol, version: packageVersion() };
-    this.#outgoing.push(create(ServeRequestSchema, { message: { case: "hello", value: hello } }));
-    const limit = setTimeout(() => this.fail(new Error("it did not answer the hello")), helloMsMax);
+    this.#send({ case: "hello", value: hello });
+    const limit = setTimeout(() => {
+      if (!this.#hello) this.fail(new Error("it did not answer the hello"));
+    }, helloMsMax);
     const beats = setInterval(() => this.#beat(), beatMs);
-    const { signal } = this.#ending;
+    const ended = unlessAborted(call.ended, this.#ending.signal);
     let end: LinkEnd = { how: "the connection ended", isOfProcess: false };
     try {
-      const responses = createClient(Engines, transport).serve(this.#outgoing, {
-        signal,
-        headers: { authorization: authorizationOf(credential) },
-      });
-      for await (const response of responses) {
-        signal.throwIfAborted();
-        this.#take(response);
-        if (this.#hello) clearTimeout(limit);
-      }
-      signal.throwIfAborted();
+      await Promise.race([ended, this.#write(call)]);
+      await ended;
       throw new Error("the node has ended the connection");
-    } catch (thrown) {
-      const error: unknown = signal.aborted ? signal.reason : thrown;
+    } catch (error) {
       const how = error instanceof Error ? error.message : String(error);
       end = { how, isOfProcess: false };
       // The session whose frame was bad may be the cause, so this counts as a crash of its process.
@@ -194,7 +183,6 @@ export class NodeConnection {
       clearTimeout(limit);
       clearInterval(beats);
       this.#outgoing.end();
-      manager.abort();
       for (const { link } of this.#processes.values()) link.close(end);
       this.#processes.clear();
     }
@@ -205,27 +193,41 @@ export class NodeConnection {
     this.#ending.abort(error);
   }
 
-  #openManager(): Http2SessionManager {
+  /** Sends the messages until they end, or the call. */
+  async #write(call: GrpcCall): Promise<void> {
+    for await (const message of this.#outgoing) await call.write(message);
+  }
+
+  #send(message: NonNullable<MessageInitShape<typeof ServeRequestSchema>["message"]>): void {
+    this.#outgoing.push(grpcMessage(ServeRequestSchema, create(ServeRequestSchema, { message })));
+  }
+
+  #openCall(): GrpcCall {
     const { authorities } = this.#options;
-    const { host, isEncrypted, socketPath } = this.address;
-    const settings = { initialWindowSize: windowBytes, enablePush: false };
+    const { host, isEncrypted, main } = this.address;
+    const { credential } = main ?? this.#options;
     const secure = {
       // TLS names hosts, not addresses: an address is compared with the certificate all the same.
       ...(isIP(host) === 0 && { servername: host }),
       ...(authorities !== undefined && { ca: authorities }),
     };
-    const options = {
-      settings,
-      maxSessionMemory: 256,
-      ...(isEncrypted && secure),
-      ...(socketPath !== undefined && { createConnection: () => connect(socketPath) }),
-    };
-    return new Http2SessionManager(urlOf(this.address), {}, options);
+    return new GrpcCall({
+      origin: urlOf(this.address),
+      path: `/${Engines.typeName}/${Engines.method.serve.name}`,
+      authorization: authorizationOf(credential),
+      connection: {
+        maxSessionMemory: 256,
+        ...(isEncrypted && secure),
+        ...(main && { createConnection: () => connect(main.socketPath) }),
+      },
+      onMessage: (bytes) => this.#take(bytes),
+    });
   }
 
-  #take({ message }: ServeResponse): void {
+  #take(bytes: Buffer): void {
+    if (this.#ending.signal.aborted) return;
     try {
-      this.#handle(message);
+      this.#handle(fromBinary(ServeResponseSchema, bytes).message);
     } catch (error) {
       const problem = error instanceof Error ? error.message : String(error);
       throw new NodeMisbehaved(problem, { cause: error });
@@ -257,7 +259,7 @@ export class NodeConnection {
       case "frames": {
         const process = this.#processes.get(message.value.process);
         this.#speaking = process;
-        process?.link.receive(message.value.frames);
+        if (process?.link instanceof NodeLink) process.link.receive(message.value.frames);
         break;
       }
       case "beat":
@@ -286,24 +288,27 @@ export class NodeConnection {
     this.#lastProcess = message.process;
     const { model, ready } = checkedReady(message);
     const { process } = message;
-    const link = new NodeLink({
-      send: (bytes) => this.#outgoing.frames(process, bytes),
-      onStuck: () => this.fail(new NodeMisbehaved(`process ${process} sends nothing`)),
-    });
+    const link = this.#linkTo(message);
     const machine = this.#machine ?? { cores: 1, processes: () => [] };
-    const check = new FrameCheck();
     const child: EngineChild = new EngineChild(link, ready, {
       model: model.name,
-      stuckMsMax: quietMsMax,
       log: this.#options.log,
       machine,
       onLoad: (report) => this.#events.loaded(child, model, report),
-      check: (frame, session) => check.check(frame, session),
-      readSigns: () => undefined,
+      ...(link instanceof SocketLink ? directOptions(message) : checksOfNode()),
     });
     this.#processes.set(process, { child, link, model });
     this.#events.ready(child, model);
     if (this.#isLeaving) child.handOver(() => this.#events.hasOther(model));
+  }
+
+  #linkTo({ process, direct }: ProcessReady): NodeLink | SocketLink {
+    // Another machine may not name sockets and processes of this one.
+    if (direct && this.address.main) return new SocketLink(direct, direct.pid);
+    return new NodeLink({
+      send: (bytes) => this.#outgoing.frames(process, bytes),
+      onStuck: () => this.fail(new NodeMisbehaved(`process ${process} sends nothing`)),
+    });
   }
 
   #leave(): void {
@@ -317,7 +322,8 @@ export class NodeConnection {
   /** Beats are counted instead of time, since none happen while this process is suspended. */
   #beat(): void {
     if (!this.#hello) return;
-    const beatsMax = Math.ceil((this.#options.silentMsMax ?? silentMsMax) / beatMs);
+    const limits = this.address.main ?? this.#options;
+    const beatsMax = Math.ceil((limits.silentMsMax ?? silentMsMax) / beatMs);
     if (this.#unanswered.length >= beatsMax) {
       this.fail(new Error(`it has not answered for ${(beatsMax * beatMs) / 1000} s`));
       return;
@@ -327,8 +333,7 @@ export class NodeConnection {
     const uses = Array.from(this.#processes, ([process, { child }]) =>
       useMessage(process, child.ownUse),
     );
-    const message = { case: "beat" as const, value: { number, uses } };
-    this.#outgoing.push(create(ServeRequestSchema, { message }));
+    this.#send({ case: "beat", value: { number, uses } });
   }
 
   #takeBeat({ number, others, isLoading }: NodeBeat): void {
@@ -342,6 +347,21 @@ export class NodeConnection {
       if (process) process.child.others = useOfMessage(use);
     }
   }
+}
+
+/** Returns how a process is used that this one is connected to itself: as a child is. */
+function directOptions({ direct }: ProcessReady) {
+  return { stuckMsMax: direct?.stuckMsMax ?? quietMsMax, numbersFrom: direct?.numbersFrom ?? 0 };
+}
+
+/** Returns how the process of another node is watched. */
+function checksOfNode() {
+  const check = new FrameCheck();
+  return {
+    stuckMsMax: quietMsMax,
+    check: (frame: Frame, session: ChildSession | undefined) => check.check(frame, session),
+    readSigns: () => undefined,
+  };
 }
 
 function urlOf({ address, port, isEncrypted }: NodeAddress): string {

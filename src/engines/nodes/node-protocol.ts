@@ -1,5 +1,3 @@
-import { createHash, timingSafeEqual } from "node:crypto";
-
 /**
  * The version of the protocol between nodes, frames included (protocol/engine-frames.ts). Nodes of
  * different versions refuse each other, so each change of a message or a frame raises it.
@@ -27,10 +25,4 @@ export const helloMsMax = 10_000;
 /** Returns the value of the authorization header for a credential. */
 export function authorizationOf(credential: string): string {
   return `Bearer ${credential}`;
-}
-
-/** Compares a header with the expected one, in a time that does not depend on either. */
-export function isSameSecret(given: string, expected: string): boolean {
-  const digest = (text: string) => createHash("sha256").update(text).digest();
-  return timingSafeEqual(digest(given), digest(expected));
 }

@@ -9,6 +9,7 @@ import type { SessionEnd } from "../pool/child-session.ts";
 import type { OpenedSession } from "../pool/opened-session.ts";
 import { LiveDemand } from "../pool/live-demand.ts";
 import type { SessionUse } from "../pool/session-client.ts";
+import type { SessionSpans } from "./session-spans.ts";
 
 /** A session of a client in a process of this engine node. Its frames are passed on unread. */
 export class RelayedSession implements OpenedSession, SessionUse {
@@ -22,6 +23,7 @@ export class RelayedSession implements OpenedSession, SessionUse {
   readonly clientId: number;
   readonly #writer: FrameWriter;
   readonly #toClient: FrameWriter;
+  readonly #spans: SessionSpans | undefined;
   #inFlightSamples = 0;
   #isFlushing = false;
   #isInputEnded = false;
@@ -32,12 +34,19 @@ export class RelayedSession implements OpenedSession, SessionUse {
       id,
       clientId,
       mode,
-    }: { readonly id: number; readonly clientId: number } & Pick<SessionOptions, "mode">,
+      spans,
+    }: {
+      readonly id: number;
+      readonly clientId: number;
+      /** Undefined if the client has no trace. */
+      readonly spans: SessionSpans | undefined;
+    } & Pick<SessionOptions, "mode">,
     writers: { readonly toProcess: FrameWriter; readonly toClient: FrameWriter },
   ) {
     this.id = id;
     this.clientId = clientId;
     this.mode = mode;
+    this.#spans = spans;
     this.#writer = writers.toProcess;
     this.#toClient = writers.toClient;
   }
@@ -74,6 +83,7 @@ export class RelayedSession implements OpenedSession, SessionUse {
 
   take(frame: Frame): void {
     const { kind, payload } = frame;
+    this.#spans?.take(frame);
     if (kind === "received") this.#inFlightSamples -= jsonPayload("received", frame);
     else if (kind === "committed") this.#isFlushing = false;
     else if (kind === "done" || kind === "error") this.#isOver = true;
@@ -81,7 +91,8 @@ export class RelayedSession implements OpenedSession, SessionUse {
   }
 
   /** One message reports the loss of a process for all of its sessions. */
-  end(_end: SessionEnd): void {
+  end({ kind }: SessionEnd): void {
+    if (!this.#isOver) this.#spans?.fail(kind === "done" ? "left" : kind);
     this.#isOver = true;
   }
 }

@@ -24,12 +24,12 @@ import {
 } from "../../gen/hlust/engine/v1/engine_pb.ts";
 import type { Certificate } from "../../std/certificate.ts";
 import type { Log } from "../../std/log.ts";
+import { isSameSecret } from "../../std/same-secret.ts";
 import { packageVersion } from "../../std/version.ts";
 import { ClientStream } from "./client-stream.ts";
 import {
   authorizationOf,
   helloMsMax,
-  isSameSecret,
   messageBytesMax,
   nodeProtocol,
   silentMsMax,
@@ -146,6 +146,8 @@ function watchSessions(
   const sessions = new Set<Http2Session>();
   server.on("session", (session: Http2Session) => {
     sessions.add(session);
+    // The settings are those of each stream.
+    session.setLocalWindowSize(windowBytes);
     const remote = session.socket?.remoteAddress;
     const timer = setTimeout(() => {
       if (service.isKnown(session)) return;

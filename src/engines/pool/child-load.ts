@@ -13,7 +13,7 @@ export interface UseByOthers {
   readonly seconds: Readonly<Record<RecognitionMode, number>>;
 }
 
-const noUse: UseByOthers = {
+export const noUse: UseByOthers = {
   sessions: 0,
   liveDemand: 0,
   fullDemand: 0,
@@ -22,7 +22,7 @@ const noUse: UseByOthers = {
 
 /** What the sessions of an engine process need, as the process has measured it. */
 export class ChildLoad {
-  /** What others do with the process; it does not change for a child of this process. */
+  /** What others do with the process. */
   others = noUse;
   readonly #sessions: ReadonlyMap<number, OpenedSession>;
   #liveLateMs = 0;

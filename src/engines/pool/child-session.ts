@@ -205,6 +205,9 @@ export class ChildSession {
       case "failed":
       case "load":
       case "working":
+      case "listen":
+      case "listening":
+      case "enter":
         throw new Error(`an engine process sent a ${frame.kind} frame for a session`);
     }
   }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Log } from "../../std/log.ts";
 import { ChildLoad, type UseByOthers } from "./child-load.ts";
 import { ChildSession } from "./child-session.ts";
@@ -9,11 +10,13 @@ import {
   type Frame,
   FrameWriter,
   jsonPayload,
+  type ListenAt,
   type OpenSession,
   type ReadyProcess,
 } from "../protocol/engine-frames.ts";
 import type { EngineAbsence } from "../protocol/engine-absence.ts";
 import type { LoadReport } from "../protocol/load-report.ts";
+import { currentTraceparent } from "../../tracing/tracing.ts";
 import type { EngineExit } from "../../metrics/recorders.ts";
 import type { OpenedSession } from "./opened-session.ts";
 import type { SessionClient } from "./session-client.ts";
@@ -45,9 +48,22 @@ export interface EngineChildOptions {
   readonly check?: (frame: Frame, session: ChildSession | undefined) => Frame;
   /** How the kernel reports on the process. Default: by its pid. */
   readonly readSigns?: WatchdogOptions["readSigns"];
+  /**
+   * The number after which those of its sessions begin, if several processes are connected to the
+   * engine process. Default: 0.
+   */
+  readonly numbersFrom?: number;
   /** Called when the server of a hosted model has become absent, or is present again. */
   readonly onAbsence?: (absence: EngineAbsence | undefined) => void;
 }
+
+/** The time within which front processes have reported the sessions that they have. */
+const othersMsMax = 2_000;
+/**
+ * The numbers of sessions that each process has which is connected to an engine process. The main
+ * process of a node has the first ones.
+ */
+export const sessionNumbers = 1 << 24;
 
 /** What an engine node passes on to its clients (nodes/client-stream.ts). */
 export interface ProcessObserver {
@@ -68,9 +84,12 @@ export class EngineChild {
   /** Resolves to the signal or exit code of the process when it has ended. */
   readonly exited: Promise<string>;
   readonly #link: EngineLink;
+  /** The time after which it is killed if it has work but makes no progress. */
+  readonly stuckMsMax: number;
   readonly #reportMs: number;
   readonly #onLoad: (report: LoadReport) => void;
   readonly #onAbsence: EngineChildOptions["onAbsence"];
+  readonly #numbersFrom: number;
   readonly #writer: FrameWriter;
   readonly #watchdog: Watchdog;
   readonly #sessions = new Map<number, OpenedSession>();
@@ -86,6 +105,8 @@ export class EngineChild {
   #canMove = () => false;
   /** Resolves closeWhenIdle()'s wait for the last session. */
   #onIdle: (() => void) | undefined;
+  #onListening: (isListening: boolean) => void = () => {};
+  #isListening = false;
 
   constructor(link: EngineLink, ready: ReadyProcess, options: EngineChildOptions) {
     this.engine = ready.engine;
@@ -93,10 +114,12 @@ export class EngineChild {
     this.#link = link;
     this.pid = link.pid;
     this.machine = options.machine;
+    this.stuckMsMax = options.stuckMsMax;
     this.#reportMs = reportMsFor(options.stuckMsMax);
     this.#onLoad = options.onLoad;
     this.#writer = new FrameWriter(link.sink);
     this.#onAbsence = options.onAbsence;
+    this.#numbersFrom = options.numbersFrom ?? 0;
     this.#absence = ready.absence;
     this.#watchdog = new Watchdog({
       pid: this.pid,
@@ -155,8 +178,8 @@ export class EngineChild {
   }
 
   /**
-   * Whether any session of the process has committed. A process that did useful work is restarted
-   * immediately.
+   * Whether any session of the process has committed, or audio of a front process was processed. A
+   * process that did useful work is restarted immediately.
    */
   get hasCommitted(): boolean {
     return this.#hasCommitted;
@@ -192,9 +215,13 @@ export class EngineChild {
     return this.#load.ownUse;
   }
 
-  /** Records what others do with the process. A child of this process has no other users. */
+  /**
+   * Records what others do with the process: other clients of its node, or the front processes that
+   * are connected to it.
+   */
   set others(use: UseByOthers) {
     this.#load.others = use;
+    this.#checkIdle();
   }
 
   /** Begins a session, or continues a session of another process. */
@@ -202,7 +229,9 @@ export class EngineChild {
     const { position } = payload.checkpoint ?? {};
     const session = new ChildSession(this.#nextId(), client, this.#writer, position);
     this.#sessions.set(session.id, session);
-    this.#writer.writeJson("open", session.id, payload);
+    const traceparent = currentTraceparent();
+    const traced = traceparent === undefined ? payload : { ...payload, traceparent };
+    this.#writer.writeJson("open", session.id, traced);
     return session;
   }
 
@@ -218,7 +247,20 @@ export class EngineChild {
   }
 
   #nextId(): number {
-    return (this.#lastId = (this.#lastId % 0xffff_ffff) + 1);
+    this.#lastId = (this.#lastId % (sessionNumbers - 1)) + 1;
+    return this.#numbersFrom + this.#lastId;
+  }
+
+  /**
+   * Lets front processes connect to the process. Resolves to whether they can, once the process has
+   * answered; to false if it has ended.
+   */
+  async listen(at: ListenAt): Promise<boolean> {
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    this.#onListening = resolve;
+    this.#writer.writeJson("listen", 0, at);
+    this.#isListening = await Promise.race([promise, this.exited.then(() => false)]);
+    return this.#isListening;
   }
 
   /**
@@ -262,6 +304,10 @@ export class EngineChild {
       this.observer?.working(frame.session);
       return;
     }
+    if (frame.kind === "listening") {
+      this.#onListening(jsonPayload("listening", frame));
+      return;
+    }
     if (frame.kind === "committed") this.#hasCommitted = true;
     if (frame.kind === "error") {
       const { absence } = jsonPayload("error", frame);
@@ -277,6 +323,9 @@ export class EngineChild {
 
   #measure(report: LoadReport): void {
     this.#load.measure(report);
+    // The commits of front processes are not seen here.
+    const { live, short } = report.work;
+    if (this.#isListening && live.audioSeconds + short.audioSeconds > 0) this.#hasCommitted = true;
     this.#onLoad(report);
     this.observer?.loaded(report);
     this.#setAbsence(report.absence);
@@ -289,12 +338,13 @@ export class EngineChild {
   }
 
   #checkIdle(): void {
-    if (this.#sessions.size === 0) this.#onIdle?.();
+    if (this.sessions === 0) this.#onIdle?.();
   }
 
   /** Ends the process when its last session has ended. */
   async closeWhenIdle(): Promise<void> {
-    if (this.#sessions.size > 0) {
+    if (this.#isListening) await sleep(othersMsMax);
+    if (this.sessions > 0) {
       const { promise, resolve } = Promise.withResolvers<void>();
       this.#onIdle = resolve;
       await Promise.race([promise, this.exited]);

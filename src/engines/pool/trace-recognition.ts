@@ -1,5 +1,11 @@
 import type { Recognition, RecognitionOptions } from "../protocol/recognizer.ts";
-import { currentTraceparent, isTracing, reasonOf, startSpan } from "../../tracing/tracing.ts";
+import {
+  currentTraceparent,
+  isTracing,
+  reasonOf,
+  startSpan,
+  within,
+} from "../../tracing/tracing.ts";
 
 /**
  * Makes spans of a recognition: one for a job's piece or a short recording, one for each utterance
@@ -22,11 +28,14 @@ async function* traceOne(
 ): AsyncGenerator<Recognition, void, undefined> {
   const span = startSpan(name, { attributes });
   try {
-    yield* results;
+    // The first call starts the work, which an engine node continues as a step of this span.
+    let next = await within({ span }, () => results.next());
+    for (; !next.done; next = await results.next()) yield next.value;
   } catch (error) {
     span?.fail(reasonOf(error));
     throw error;
   } finally {
+    await results.return();
     span?.end();
   }
 }

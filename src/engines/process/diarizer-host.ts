@@ -4,7 +4,7 @@ import type { LoadReport } from "../protocol/load-report.ts";
 import { readOwnSigns } from "../protocol/process-signs.ts";
 import type { Diarizer } from "../sherpa-onnx/diarizer.ts";
 import { PendingWork } from "./pending-work.ts";
-import type { ProcessHost } from "./run-process.ts";
+import type { ProcessHost } from "./process-host.ts";
 
 const noWork = { cpuSeconds: 0, audioSeconds: 0 };
 

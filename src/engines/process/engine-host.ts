@@ -19,7 +19,7 @@ import { EngineSession, type SessionOutput } from "./engine-session.ts";
 import { LoadMeter, type MeteredSession } from "./load-meter.ts";
 import { engineCpuMs } from "./measure-speech.ts";
 import { PendingWork } from "./pending-work.ts";
-import type { ProcessHost } from "./run-process.ts";
+import type { ProcessHost } from "./process-host.ts";
 import { RunQueue, type Task } from "./run-queue.ts";
 import { SharedHints } from "./shared-hints.ts";
 import { openTurnLength } from "./turn-length.ts";
@@ -76,10 +76,10 @@ export class EngineHost implements ProcessHost {
     });
   }
 
-  receive(frame: Frame): void {
+  receive(frame: Frame, writer: FrameWriter = this.writer): void {
     const { kind, session: id, payload } = frame;
     if (kind === "open") {
-      this.#guard(id, () => this.#open(id, jsonPayload("open", frame)));
+      this.#guard({ id, writer }, () => this.#open(id, jsonPayload("open", frame), writer));
       return;
     }
     const hosted = this.#sessions.get(id);
@@ -104,10 +104,16 @@ export class EngineHost implements ProcessHost {
     return absence ? { ...report, absence } : report;
   }
 
-  #open(id: number, sent: OpenSession): void {
+  leave(writer: FrameWriter): void {
+    for (const hosted of this.#sessions.values()) {
+      if (hosted.writer === writer) this.close(hosted);
+    }
+  }
+
+  #open(id: number, sent: OpenSession, writer: FrameWriter): void {
     const { hints } = sent.options;
     const options = { ...sent.options, ...(hints && { hints: this.#hints.share(hints) }) };
-    const hosted = new HostedSession(this, id, { ...sent, options });
+    const hosted = new HostedSession(this, { id, writer }, { ...sent, options });
     this.#sessions.set(id, hosted);
     this.#meter.add(hosted);
     this.#chooseTurns();
@@ -129,22 +135,22 @@ export class EngineHost implements ProcessHost {
       this.#wakeAfter(this.#activeSuspect.over.promise, hosted);
       return false;
     }
-    if (isSuspect) this.#takeSuspect(id);
+    if (isSuspect) this.#takeSuspect(hosted);
     let next: boolean | Promise<void> = false;
-    this.#guard(id, () => {
+    this.#guard(hosted, () => {
       next = hosted.session.step();
     });
     return this.#continue(hosted, next);
   }
 
-  #takeSuspect(id: number): void {
+  #takeSuspect({ id, writer }: Target): void {
     this.#activeSuspect ??= { id, over: Promise.withResolvers() };
-    this.writer.writeNow("working", id);
+    writer.writeNow("working", id);
   }
 
-  #releaseSuspect(id: number): void {
+  #releaseSuspect({ id, writer }: Target): void {
     if (this.#activeSuspect?.id !== id) return;
-    this.writer.writeNow("working", 0);
+    writer.writeNow("working", 0);
     this.#activeSuspect.over.resolve();
     this.#activeSuspect = undefined;
   }
@@ -152,14 +158,14 @@ export class EngineHost implements ProcessHost {
   #continue(hosted: HostedSession, next: boolean | Promise<void>): boolean {
     const isOpen = this.#sessions.has(hosted.id);
     if (typeof next === "boolean" || !isOpen) {
-      this.#releaseSuspect(hosted.id);
+      this.#releaseSuspect(hosted);
       return next === true && isOpen;
     }
     this.#threadWork.add(next);
     hosted.beginThreadWork();
     const end = () => {
       hosted.endThreadWork();
-      this.#releaseSuspect(hosted.id);
+      this.#releaseSuspect(hosted);
     };
     next.then(end, end);
     this.#wakeAfter(next, hosted);
@@ -171,7 +177,7 @@ export class EngineHost implements ProcessHost {
       () => {
         if (this.#sessions.has(hosted.id)) this.#wake(hosted);
       },
-      (error: unknown) => this.#fail(hosted.id, error),
+      (error: unknown) => this.#fail(hosted, error),
     );
   }
 
@@ -185,31 +191,38 @@ export class EngineHost implements ProcessHost {
     this.#queue.remove(hosted);
     this.#meter.remove(hosted);
     this.#chooseTurns();
-    this.#releaseSuspect(hosted.id);
+    this.#releaseSuspect(hosted);
     setImmediate(() => hosted.session.close());
   }
 
   /** Runs the work of a session. An error in it ends that session only. */
-  #guard(id: number, work: () => void): void {
+  #guard(target: Target, work: () => void): void {
     try {
       work();
     } catch (error) {
-      this.#fail(id, error);
+      this.#fail(target, error);
     }
   }
 
-  #fail(id: number, error: unknown): void {
+  #fail({ id, writer }: Target, error: unknown): void {
     const { message, stack = "" } = error instanceof Error ? error : new Error(String(error));
     const absence = error instanceof EngineUnavailable ? { absence: error.absence } : undefined;
-    this.writer.writeJson("error", id, { message, stack, ...absence });
+    writer.writeJson("error", id, { message, stack, ...absence });
     const hosted = this.#sessions.get(id);
     if (hosted) this.close(hosted);
   }
 }
 
-/** A session of an engine process: a task in the run queue that writes its reports as frames. */
-class HostedSession implements SessionOutput, Task, MeteredSession {
+/** A session, and where its results are written. */
+interface Target {
   readonly id: number;
+  readonly writer: FrameWriter;
+}
+
+/** A session of an engine process: a task in the run queue that writes its reports as frames. */
+class HostedSession implements SessionOutput, Task, MeteredSession, Target {
+  readonly id: number;
+  readonly writer: FrameWriter;
   readonly mode: RecognitionMode;
   readonly session: EngineSession | AlignmentSession;
   /** Whether a crash would be attributed to this session; false after its first commit. */
@@ -223,9 +236,10 @@ class HostedSession implements SessionOutput, Task, MeteredSession {
   /** Set while the session's work is on another thread. */
   #onThreadSinceMs: number | undefined;
 
-  constructor(host: EngineHost, id: number, payload: OpenSession) {
+  constructor(host: EngineHost, { id, writer }: Target, payload: OpenSession) {
     const { options, words, outputsMs, checkpoint, isSuspect } = payload;
     this.id = id;
+    this.writer = writer;
     this.mode = options.mode;
     this.isSuspect = isSuspect;
     this.#host = host;
@@ -287,11 +301,11 @@ class HostedSession implements SessionOutput, Task, MeteredSession {
   }
 
   interim(recognition: Recognition): void {
-    this.#host.writer.writeJson("interim", this.id, recognition);
+    this.writer.writeJson("interim", this.id, recognition);
   }
 
   outputs(utterance: UtteranceOutputs): void {
-    this.#host.writer.write("outputs", this.id, joinUtterances([utterance]));
+    this.writer.write("outputs", this.id, joinUtterances([utterance]));
   }
 
   /** Takes the outputs of a window whose words are aligned. */
@@ -300,28 +314,28 @@ class HostedSession implements SessionOutput, Task, MeteredSession {
   }
 
   speechEvent(event: Recognition): void {
-    this.#host.writer.writeJson("speechEvent", this.id, event);
+    this.writer.writeJson("speechEvent", this.id, event);
   }
 
   committed(commit: Commit): void {
     this.isSuspect = false;
-    this.#host.writer.writeJson("committed", this.id, commit);
+    this.writer.writeJson("committed", this.id, commit);
   }
 
   received(samples: number): void {
-    this.#host.writer.writeJson("received", this.id, samples);
+    this.writer.writeJson("received", this.id, samples);
   }
 
   progress(samples: number): void {
-    this.#host.writer.writeJson("progress", this.id, samples);
+    this.writer.writeJson("progress", this.id, samples);
   }
 
   aligned(words: readonly WordTime[]): void {
-    this.#host.writer.writeJson("aligned", this.id, words);
+    this.writer.writeJson("aligned", this.id, words);
   }
 
   done(): void {
-    this.#host.writer.write("done", this.id);
+    this.writer.write("done", this.id);
     this.#host.close(this);
   }
 }

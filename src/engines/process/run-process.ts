@@ -1,21 +1,6 @@
-import {
-  type Frame,
-  FrameReader,
-  FrameWriter,
-  type ReadyProcess,
-} from "../protocol/engine-frames.ts";
-import type { LoadReport } from "../protocol/load-report.ts";
-
-/** Handles the frames that the service sends to a process of the pool. */
-export interface ProcessHost {
-  readonly ready: ReadyProcess;
-  receive(frame: Frame): void;
-  /**
-   * Returns the load since the last report, or undefined if work on other threads hangs. Without
-   * reports, the service ends the process (watchdog.ts).
-   */
-  report(): LoadReport | undefined;
-}
+import { FrameReader, FrameWriter, jsonPayload, type ListenAt } from "../protocol/engine-frames.ts";
+import { FrontConnections } from "./front-connections.ts";
+import type { ProcessHost } from "./process-host.ts";
 
 /**
  * The program of a process of the pool: opens a host for the source on the command line (JSON),
@@ -42,11 +27,19 @@ export async function runProcess(
   if (!host) return;
   const reader = new FrameReader();
   process.stdin.on("data", (chunk: Buffer) => {
-    for (const frame of reader.push(chunk)) host.receive(frame);
+    for (const frame of reader.push(chunk)) {
+      if (frame.kind === "listen") listen(jsonPayload("listen", frame));
+      else host.receive(frame);
+    }
   });
+  const fronts = new FrontConnections(host);
+  const listen = (at: ListenAt) =>
+    fronts.listen(at, (isListening) => writer.writeJson("listening", 0, isListening));
   writer.writeJson("ready", 0, host.ready);
   setInterval(() => {
     const report = host.report();
-    if (report) writer.writeJson("load", 0, report);
+    if (!report) return;
+    writer.writeJson("load", 0, report);
+    fronts.report(report);
   }, Number(reportMs));
 }

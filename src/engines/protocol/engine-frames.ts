@@ -33,6 +33,11 @@ const frameKinds = [
   "working",
   "done",
   "error",
+  // The process shall listen for front processes: sent to it, and in answer by it.
+  "listen",
+  "listening",
+  // The first frame of a front process.
+  "enter",
 ] as const;
 export type FrameKind = (typeof frameKinds)[number];
 
@@ -75,6 +80,11 @@ export interface OpenSession {
    * of work on the session before it begins, until the session commits.
    */
   readonly isSuspect: boolean;
+  /**
+   * The place in a trace (W3C Trace Context) at which the session is opened; absent without
+   * tracing. An engine node continues the trace there; an earlier version ignores the field.
+   */
+  readonly traceparent?: string;
 }
 
 /** The engine of a process that is ready. */
@@ -98,6 +108,12 @@ export interface ReadyProcess {
   readonly cpuPerSpeech: number;
   /** Set if the server of a hosted model cannot recognize now. */
   readonly absence?: EngineAbsence;
+}
+
+/** The payload of listen: where front processes connect, and the credential that they send. */
+export interface ListenAt {
+  readonly socketPath: string;
+  readonly credential: string;
 }
 
 /**
@@ -127,6 +143,11 @@ export interface JsonPayloads {
     /** Set if the server of a hosted model is the cause, not the audio. */
     readonly absence?: EngineAbsence;
   };
+  readonly listen: ListenAt;
+  /** Whether it listens. */
+  readonly listening: boolean;
+  /** The credential. */
+  readonly enter: string;
 }
 
 /** Payload length, session, kind: 32 bits each, little-endian. */

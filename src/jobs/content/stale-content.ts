@@ -1,5 +1,6 @@
 import { sql, type Kysely } from "kysely";
 import { isDatabaseTrouble } from "../../database/database-trouble.ts";
+import { databaseTime } from "../../database/database-time.ts";
 import type { Tables } from "../../database/tables.ts";
 import type { MediaStore } from "../../media/media-store.ts";
 import type { JobRecorder } from "../../metrics/recorders.ts";
@@ -30,12 +31,12 @@ export function openContentSweep(parts: StaleContentParts): AsyncDisposable {
 
 /** Ends as ERROR the jobs whose content did not arrive in time, and deletes what has arrived. */
 export async function endStaleJobs(parts: StaleContentParts): Promise<void> {
-  const { db, recorder, log, now = Date.now } = parts;
+  const { db, recorder, log, now } = parts;
   for (;;) {
     const { rows } = await sql<{ id: string; upload_id: string | null }>`
       select job.id, job.upload_id from transcript_job job left join upload on upload.id = job.upload_id
       where job.state = 'WAITING_FOR_CONTENT'
-        and (upload.id is null or upload.media_id is null and upload.expires_at < ${new Date(now())})
+        and (upload.id is null or upload.media_id is null and upload.expires_at < ${databaseTime(now)})
       limit ${jobsAtOnce}
     `.execute(db);
     let ended = 0;

@@ -2,27 +2,30 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { ApiError, type FieldViolation } from "../../api/api-error.ts";
 import { useInstalledLanguages } from "../../api/installed-languages.ts";
+import { useRecordingDefaults } from "../../api/recording-defaults.ts";
+import { ChooseRecognition } from "../../jobs/choose-recognition.tsx";
+import {
+  choiceFields,
+  type RecognitionChoices,
+  usualChoices,
+  wordFields,
+} from "../../jobs/recognition-fields.ts";
 import { readWritten, writtenFields } from "../../jobs/written-fields.ts";
 import { useNotify } from "../../parts/announcer.tsx";
 import { Button } from "../../parts/button.tsx";
 import { Choice } from "../../parts/choice.tsx";
 import { DialogBox } from "../../parts/dialog-box.tsx";
 import { ProblemNote } from "../../parts/problem-note.tsx";
+import { SaidText } from "../../parts/said-text.tsx";
 import { TextInput } from "../../parts/text-input.tsx";
 import { commonText } from "../../text/common.ts";
 import { hintViolationText } from "../../text/hint-violations.ts";
-import { violationText } from "../../text/job-violations.ts";
+import { formViolationText } from "../../text/form-violations.ts";
 import { newJobText } from "../../text/jobs.ts";
 import { languageName } from "../../text/language-names.ts";
 import { useText } from "../../text/language.tsx";
 import { transcribeAgainText } from "../../text/transcribe-again.ts";
 import { submitJob } from "../../upload/submit-job.ts";
-import {
-  choiceFields,
-  ChooseRecognition,
-  type RecognitionChoices,
-  usualChoices,
-} from "./recognition-choices.tsx";
 
 /** A dialog that submits the recording of a transcript again, for a new version. */
 export function TranscribeAgainDialog({
@@ -47,15 +50,15 @@ export function TranscribeAgainDialog({
   const [key, setKey] = useState(() => crypto.randomUUID());
   const initial = installed.includes(languageCode) ? languageCode : (installed[0] ?? languageCode);
   const language = chosen ?? initial;
+  const { wordsAsSpoken = false } = useRecordingDefaults();
   const submit = useSubmitAgain({ onSubmitted, onClose });
   const send = (): void => {
-    const phrases = [...wordsIn(words)];
     const request = {
       transcript: name,
       metadata: { languageCode: language },
-      ...(phrases.length > 0 && { speechContexts: [{ phrases }] }),
+      ...wordFields(words),
       ...choiceFields(choices),
-      ...writtenFields(readWritten()),
+      ...writtenFields(readWritten(!wordsAsSpoken)),
     };
     submit.mutate({ request, key });
   };
@@ -88,7 +91,9 @@ export function TranscribeAgainDialog({
       <TextInput
         label={t(transcribeAgainText.words)}
         hint={t(transcribeAgainText.wordsHint)}
-        problem={violation && isOfWords ? t(hintViolationText(violation)) : undefined}
+        problem={
+          violation && isOfWords ? <SaidText said={hintViolationText(violation)} /> : undefined
+        }
         lines={3}
         value={words}
         onChange={(text) => {
@@ -142,18 +147,12 @@ function Refusal({
   readonly error: Error;
   readonly violation: FieldViolation | undefined;
 }) {
-  const t = useText();
   const own = { TRANSCRIPT_WITHOUT_MEDIA: transcribeAgainText.withoutMedia };
   return violation ? (
     <p className="failed" role="alert">
-      {t(violationText(violation))}
+      <SaidText said={formViolationText(violation)} />
     </p>
   ) : (
     <ProblemNote error={error} own={own} />
   );
-}
-
-function wordsIn(text: string): readonly string[] {
-  const all = text.split(/[,\n]/).map((word) => word.trim());
-  return [...new Set(all.filter((word) => word !== ""))];
 }

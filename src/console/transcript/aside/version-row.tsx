@@ -12,7 +12,7 @@ import { asideText } from "../../text/transcript-aside.ts";
 import { useNow } from "../../text/use-now.ts";
 import { useHasBeenVisible } from "./use-has-been-visible.ts";
 import { withAddress } from "./version-address.ts";
-import { changedCounts, changedParts, madePhrase } from "./version-words.ts";
+import { changedCounts, changedParts, madePhrase, renamedSpeakers } from "./version-words.ts";
 import { countsQuery } from "./versions-query.ts";
 
 /** The state of the history entry of a version that was opened from this list. */
@@ -63,6 +63,7 @@ export function VersionRow({
   const details = [
     when(language, new Date(version.creationTime ?? ""), now),
     ...(counts.data ? changedCounts(counts.data) : []).map(({ phrase, count }) => t(phrase)(count)),
+    ...(counts.data ? renamedSpeakers(counts.data) : []),
   ];
   const made = madePhrase(version);
   const label = () => {
@@ -83,7 +84,9 @@ export function VersionRow({
       >
         {label()}
       </Link>
-      <p className="version-facts">{details.join(" · ")}</p>
+      <p className="version-facts" dir="auto">
+        {details.join(" · ")}
+      </p>
       {made && <p className="version-facts version-made">{t(made)(version.authorName ?? "")}</p>}
       {version.note && <p className="version-note">{version.note}</p>}
       {isShown && (

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Version_KindJson } from "../../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { asideText } from "../../text/transcript-aside.ts";
-import { changedCounts, changedParts, madePhrase } from "./version-words.ts";
+import { changedCounts, changedParts, madePhrase, renamedSpeakers } from "./version-words.ts";
 
 const label = (diff: Parameters<typeof changedParts>[0]) =>
   asideText.changed.is(changedParts(diff).map(({ is }) => is));
@@ -34,6 +34,17 @@ test("changedCounts() lists the counts that are not 0, each with the right singu
     "2 orð fengu annan mælanda",
     "málsgreinaskil breyttust við 5 orð",
   ]);
+});
+
+test("renamedSpeakers() returns the new names of speakers", () => {
+  const metadataChanges = [
+    { field: "speakers.1", value: { fullName: "Guðrún" }, againstValue: { fullName: "Ari" } },
+    { field: "speakers.2", value: null, againstValue: { fullName: "Ari" } },
+    { field: "speakers.3", value: { fullName: "" } },
+    { field: "subject", value: "Fundur" },
+  ];
+  assert.deepEqual(renamedSpeakers({ metadataChanges }), ["Guðrún"]);
+  assert.deepEqual(renamedSpeakers({}), []);
 });
 
 test("madePhrase() says how a version was made, and by whom if that is known", () => {

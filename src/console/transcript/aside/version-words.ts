@@ -28,6 +28,15 @@ const fieldNames: Readonly<Record<string, Phrase<string>>> = {
   keywords: asideText.changedKeywords,
 };
 
+/** Returns the new names of the speakers that a diff renames, without those that it removes. */
+export function renamedSpeakers({ metadataChanges = [] }: TranscriptDiffJson): readonly string[] {
+  return metadataChanges.flatMap(({ field = "", value }) => {
+    const isSpeaker = field.startsWith("speakers.") && typeof value === "object" && value !== null;
+    const name = isSpeaker && "fullName" in value ? value.fullName : undefined;
+    return typeof name === "string" && name !== "" ? [name] : [];
+  });
+}
+
 /** Returns the counts of a diff that are not 0, each with its phrase. */
 export function changedCounts(
   diff: TranscriptDiffJson,

@@ -1,15 +1,19 @@
 import { redo, redoDepth, undo, undoDepth } from "prosemirror-history";
+import type { EditorState } from "prosemirror-state";
 import { type ReactNode, useCallback, useState, useSyncExternalStore } from "react";
+import type { PressEvent } from "react-aria-components/Button";
 import { Button } from "../../parts/button.tsx";
 import { commonText } from "../../text/common.ts";
 import { clockTime, longDate } from "../../text/dates.ts";
 import { useLanguage, useText } from "../../text/language.tsx";
 import { editText } from "../../text/transcript-edit.ts";
+import type { EditCommand } from "./editor/commands.ts";
 import type { Editor } from "./editor/editor.ts";
 import type { Commands } from "./keys/commands.ts";
 import { useCommand } from "./keys/use-commands.ts";
 import type { DraftState } from "./saving/draft-keeper.ts";
 import { SaveNote } from "./saving/save-note.tsx";
+import { UnkeptNote } from "./saving/unkept-note.tsx";
 import { useBarHeight } from "./use-bar-height.ts";
 import { useLoaded } from "../use-loaded.ts";
 import type { Save } from "./use-save.ts";
@@ -44,9 +48,6 @@ export function EditBar({
 }) {
   const t = useText();
   const [isAsking, setAsking] = useState(false);
-  const subscribe = useCallback((listener: () => void) => editor.subscribe(listener), [editor]);
-  const canUndo = useSyncExternalStore(subscribe, () => undoDepth(editor.state) > 0);
-  const canRedo = useSyncExternalStore(subscribe, () => redoDepth(editor.state) > 0);
   const { isUnsaved, isSaving, wait } = save;
   const leave = useCallback(() => {
     if (isUnsaved) setAsking(true);
@@ -71,17 +72,16 @@ export function EditBar({
         </span>
         <div className="edit-bar-actions">
           {children}
-          <Button isDisabled={!canUndo} onPress={() => editor.run(undo)}>
-            {t(editText.undo)}
-          </Button>
-          <Button isDisabled={!canRedo} onPress={() => editor.run(redo)}>
-            {t(editText.redo)}
-          </Button>
+          <HistoryButtons editor={editor} />
           <Button
             look="primary"
             isDisabled={!isUnsaved}
             isPending={isSaving && !wait}
-            onPress={() => save.save()}
+            onPress={({ pointerType }) => {
+              save.save();
+              // The button has nothing to do afterwards, and would lose the focus.
+              if (pointerType !== "touch") editor.view.focus();
+            }}
           >
             {t(commonText.save)}
           </Button>
@@ -90,10 +90,38 @@ export function EditBar({
         {notes}
       </div>
       <SaveNote save={save} editor={editor} name={name} />
+      {isUnsaved && <UnkeptNote draft={save.draft} editor={editor} name={name} />}
       <DraftNotes save={save} onEnd={onEnd} onReopen={onReopen} />
       {isAsking && question && (
         <question.EndQuestion {...{ editor, save, name, onEnd }} onClose={keep} />
       )}
+    </>
+  );
+}
+
+/** The buttons that undo and redo. */
+function HistoryButtons({ editor }: { readonly editor: Editor }) {
+  const t = useText();
+  const subscribe = useCallback((listener: () => void) => editor.subscribe(listener), [editor]);
+  const canUndo = useSyncExternalStore(subscribe, () => undoDepth(editor.state) > 0);
+  const canRedo = useSyncExternalStore(subscribe, () => redoDepth(editor.state) > 0);
+  const run =
+    (command: EditCommand, depthOf: (state: EditorState) => number) =>
+    ({ pointerType }: PressEvent): void => {
+      editor.run(command);
+      // After a click one types on; with the keyboard one may press the button again. On a phone,
+      // the focus would bring the keyboard back.
+      const isOver = pointerType !== "touch" && depthOf(editor.state) === 0;
+      if (isOver || pointerType === "mouse") editor.view.focus();
+    };
+  return (
+    <>
+      <Button isDisabled={!canUndo} onPress={run(undo, undoDepth)}>
+        {t(editText.undo)}
+      </Button>
+      <Button isDisabled={!canRedo} onPress={run(redo, redoDepth)}>
+        {t(editText.redo)}
+      </Button>
     </>
   );
 }
@@ -137,7 +165,8 @@ function DraftNotes({
 /** Where unsaved changes are kept, in words. */
 function draftText({ here, service }: DraftState) {
   if (here === "failed") {
-    return service === "kept" ? editText.draftOnlyOnService : editText.draftFailed;
+    if (service === "none") return editText.draftFailed;
+    return service === "kept" ? editText.draftOnlyOnService : editText.draftNowhere;
   }
   if (here !== "kept") return editText.unsaved;
   if (service === "elsewhere") return editText.draftElsewhere;

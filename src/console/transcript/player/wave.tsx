@@ -9,6 +9,8 @@ import { barsOf, fetchWaveform } from "./waveform.ts";
 
 /** The width of a bar including the gap after it, and the height of the highest bar, in pixels. */
 const shape = { step: 5, height: 44 };
+/** How often the played part grows during playback: each time, the browser paints the waveform. */
+const playedEveryMs = 100;
 /** The number of seconds by which each key changes the place. */
 const keySeconds: Readonly<Record<string, number>> = {
   ArrowLeft: -5,
@@ -147,7 +149,11 @@ function usePlayedPart(
       slider.ariaValueText = placeOf(clockText(playback.place), clockText(duration));
     };
     let shown = -1;
+    let shownAt = -playedEveryMs;
     const show = (seconds: number, isSought: boolean): void => {
+      const now = performance.now();
+      if (!isSought && playback.state.isPlaying && now - shownAt < playedEveryMs) return;
+      shownAt = now;
       const share = seconds / Math.max(playback.state.duration, seconds, 0.001);
       // The width is in whole pixels, so that invisible changes are not painted.
       const played = Math.round(share * width);

@@ -46,16 +46,21 @@ export function usePresence(name: string, reader: Reader): Presence {
       if (review && review.etag !== reviewEtag) void queries.invalidateQueries({ queryKey });
       const others = participants.filter((one) => one.session !== reporter.session);
       reporter.setOthers(others.length);
-      setPresence((before) => ({
-        others,
-        version: version ?? before.version,
-        isDeleted: deleted,
-      }));
+      setPresence((before) => {
+        const now = { others, version: version ?? before.version, isDeleted: deleted };
+        // This page's own reports come back, too, and should not render it.
+        return isSame(now, before) ? before : now;
+      });
     });
   }, [name, reporter, isVisible, queries]);
   useEffect(() => reporter.start(), [reporter]);
   const [edit] = useState(() => (at: () => number | undefined) => reporter.edit(at));
   return { ...presence, edit };
+}
+
+/** Whether two states have the same content. They are a few hundred bytes of JSON. */
+function isSame(one: typeof alone, other: typeof alone): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
 }
 
 function subscribeToVisibility(listener: () => void): () => void {

@@ -5,8 +5,12 @@ import type { SpokenPlace, SpokenPlaces } from "./spoken-places.ts";
 
 /** How long a word stays highlighted when silence follows. */
 const lingerSeconds = 0.6;
-/** A word is not highlighted within this time after a key, so that typing stays fast. */
-const typingMs = 100;
+/**
+ * No word is highlighted within `key` ms after a key, and one each `every` ms until `rest` ms after
+ * it, so that typing stays fast: each time, the times of the changed paragraph are computed, and
+ * the browser paints once more.
+ */
+const typingMs = { key: 100, every: 250, rest: 400 };
 
 /**
  * Highlights the word that is played in the edited text. It never changes the text, the caret or
@@ -19,7 +23,8 @@ export class PlayedWord {
   #shown: SpokenPlace | undefined;
   #isPlayed = false;
   #element: HTMLElement | undefined;
-  #keyAt = -typingMs;
+  #keyAt = -Infinity;
+  #lookedAt = -Infinity;
 
   constructor(view: EditorView, places: SpokenPlaces) {
     this.#view = view;
@@ -30,7 +35,11 @@ export class PlayedWord {
 
   /** Shows a time; returns whether another word is highlighted. */
   show(seconds: number): boolean {
-    if (performance.now() - this.#keyAt < typingMs) return false;
+    const now = performance.now();
+    const sinceKey = now - this.#keyAt;
+    if (sinceKey < typingMs.key) return false;
+    if (sinceKey < typingMs.rest && now - this.#lookedAt < typingMs.every) return false;
+    this.#lookedAt = now;
     const place = this.#places.at(this.#view.state.doc, seconds);
     const isPlayed = place !== undefined && seconds < place.word.end + lingerSeconds;
     const isSame =

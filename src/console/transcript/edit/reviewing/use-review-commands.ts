@@ -1,5 +1,5 @@
 import { useEffect, useRef } from "react";
-import { useAnnounce } from "../../../parts/announcer.tsx";
+import { useAnnounce, useNotify } from "../../../parts/announcer.tsx";
 import { useText } from "../../../text/language.tsx";
 import { reviewText } from "../../../text/transcript-review.ts";
 import type { Playback } from "../../playback.ts";
@@ -17,20 +17,23 @@ interface Reviewed {
   readonly playback: Playback | undefined;
   readonly checked: CheckedText;
   readonly change: (change: ReviewChange) => void;
+  /** Announces what the page shows; notify() shows what nothing else on the page says. */
   readonly announce: (text: string) => void;
+  readonly notify: (text: string) => void;
   readonly t: ReturnType<typeof useText>;
 }
 
 /** Adds the commands that check paragraphs, go to unchecked ones, and put one back. */
 export function useReviewCommands(
   commands: Commands,
-  reviewed: Omit<Reviewed, "announce" | "t">,
+  reviewed: Omit<Reviewed, "announce" | "notify" | "t">,
 ): void {
   const announce = useAnnounce();
+  const notify = useNotify();
   const t = useText();
-  const latest = useRef<Reviewed>({ ...reviewed, announce, t });
+  const latest = useRef<Reviewed>({ ...reviewed, announce, notify, t });
   useEffect(() => {
-    latest.current = { ...reviewed, announce, t };
+    latest.current = { ...reviewed, announce, notify, t };
   });
   useEffect(() => {
     const removals = [
@@ -71,7 +74,7 @@ function uncheck({ editor, checked, change, announce, t }: Reviewed): boolean {
 }
 
 /** Goes to the next paragraph that is not checked, after the last one to the first. */
-function goToUnchecked({ editor, playback, checked, announce, t }: Reviewed): boolean {
+function goToUnchecked({ editor, playback, checked, notify, t }: Reviewed): boolean {
   const paragraphs = editor.paragraphs();
   const { paragraph: here } = editor.caret();
   const order = paragraphs.map((_, at) => (here + 1 + at) % paragraphs.length);
@@ -80,7 +83,7 @@ function goToUnchecked({ editor, playback, checked, announce, t }: Reviewed): bo
     return paragraph && !checked.isChecked(paragraph);
   });
   if (next === undefined) {
-    announce(t(reviewText.allChecked));
+    notify(t(reviewText.allChecked));
     return true;
   }
   editor.setCaret({ paragraph: next, offset: 0 });
@@ -92,7 +95,7 @@ function goToUnchecked({ editor, playback, checked, announce, t }: Reviewed): bo
  * Puts the paragraph of the caret back to what was recognized, as a step that can be undone. If the
  * transcript was imported, it is put back to what was imported.
  */
-async function restore({ editor, readOriginal, announce, t }: Reviewed): Promise<void> {
+async function restore({ editor, readOriginal, announce, notify, t }: Reviewed): Promise<void> {
   const paragraph = editor.paragraphs()[editor.caret().paragraph];
   let original: OriginalVersion;
   let restoreParagraph: typeof restoring.restoreParagraph;
@@ -102,15 +105,16 @@ async function restore({ editor, readOriginal, announce, t }: Reviewed): Promise
       import("../editor/restore.ts"),
     ]);
   } catch {
-    announce(t(reviewText.originalUnavailable));
+    notify(t(reviewText.originalUnavailable));
     return;
   }
   // Meanwhile the user may have typed, or moved the caret.
   const index = paragraph ? editor.paragraphs().indexOf(paragraph) : -1;
   if (index < 0) {
-    announce(t(reviewText.notRestored));
+    notify(t(reviewText.notRestored));
     return;
   }
   const isRestored = editor.run(restoreParagraph(original, editor.base, index));
-  announce(t((isRestored ? reviewText.restored : reviewText.nothingThere)[original.made]));
+  if (isRestored) announce(t(reviewText.restored[original.made]));
+  else notify(t(reviewText.nothingThere[original.made]));
 }

@@ -18,8 +18,9 @@ export function finderOf(editor: Editor, below: number): () => UnclearWords {
 }
 
 /**
- * Selects the next or the previous unclear word, and announces it, or that there is none; without
- * `unclear`, that none are looked for. Returns a function that stops the search.
+ * Selects the next or the previous unclear word, and announces it. Says if there is none, and
+ * without `unclear`, that none are looked for, since nothing else on the page shows this. Returns a
+ * function that stops the search.
  */
 export function selectNear(
   editor: Editor,
@@ -27,16 +28,25 @@ export function selectNear(
   direction: 1 | -1,
   {
     announce,
+    notify,
     language,
-  }: { readonly announce: (text: string) => void; readonly language: Language },
+  }: {
+    readonly announce: (text: string) => void;
+    readonly notify: (text: string) => void;
+    readonly language: Language;
+  },
 ): () => void {
   if (!unclear) {
-    announce(timesText.unclearOff[language]);
+    notify(timesText.unclearOff[language]);
     return () => {};
   }
   return searchNear(editor, unclear, direction, (found) => {
-    if (found) select(editor, found);
-    announce(found ? textOf(editor, found, language) : timesText.noneUnclear[language]);
+    if (!found) {
+      notify(timesText.noneUnclear[language]);
+      return;
+    }
+    select(editor, found);
+    announce(textOf(editor, found, language));
   });
 }
 

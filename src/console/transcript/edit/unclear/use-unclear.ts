@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect, useMemo, useRef } from "react";
-import { useAnnounce } from "../../../parts/announcer.tsx";
+import { useAnnounce, useNotify } from "../../../parts/announcer.tsx";
 import { useLanguage } from "../../../text/language.tsx";
 import type { Editor } from "../editor/editor.ts";
 import type { Commands } from "../keys/commands.ts";
@@ -18,16 +18,17 @@ export function useUnclear(
   { unclearBelow, underlinesUnclear }: EditSettings,
 ): void {
   const announce = useAnnounce();
+  const notify = useNotify();
   const { language } = useLanguage();
   const { loaded: finding, withLoaded } = useLateKeys(loadFinding, unclearBelow > 0);
   const find = useMemo(
     () => (unclearBelow > 0 ? finding?.finderOf(editor, unclearBelow) : undefined),
     [editor, finding, unclearBelow],
   );
-  const latest = useRef({ announce, language, find });
+  const latest = useRef({ announce, notify, language, find });
   // Keys that have waited for the code need it in the same update.
   useLayoutEffect(() => {
-    latest.current = { announce, language, find };
+    latest.current = { announce, notify, language, find };
   });
   const stop = useRef(() => {});
   useEffect(() => {

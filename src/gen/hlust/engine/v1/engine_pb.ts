@@ -10,7 +10,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file hlust/engine/v1/engine.proto.
  */
 export const file_hlust_engine_v1_engine: GenFile = /*@__PURE__*/
-  fileDesc("ChxobHVzdC9lbmdpbmUvdjEvZW5naW5lLnByb3RvEg9obHVzdC5lbmdpbmUudjEioAEKDFNlcnZlUmVxdWVzdBItCgVoZWxsbxgBIAEoCzIcLmhsdXN0LmVuZ2luZS52MS5DbGllbnRIZWxsb0gAEikKBmZyYW1lcxgCIAEoCzIXLmhsdXN0LmVuZ2luZS52MS5GcmFtZXNIABIrCgRiZWF0GAMgASgLMhsuaGx1c3QuZW5naW5lLnYxLkNsaWVudEJlYXRIAEIJCgdtZXNzYWdlIt4CCg1TZXJ2ZVJlc3BvbnNlEisKBWhlbGxvGAEgASgLMhouaGx1c3QuZW5naW5lLnYxLk5vZGVIZWxsb0gAEi4KBXJlYWR5GAIgASgLMh0uaGx1c3QuZW5naW5lLnYxLlByb2Nlc3NSZWFkeUgAEiwKBGdvbmUYAyABKAsyHC5obHVzdC5lbmdpbmUudjEuUHJvY2Vzc0dvbmVIABIpCgZmcmFtZXMYBCABKAsyFy5obHVzdC5lbmdpbmUudjEuRnJhbWVzSAASKQoEYmVhdBgFIAEoCzIZLmhsdXN0LmVuZ2luZS52MS5Ob2RlQmVhdEgAEisKB2xlYXZpbmcYBiABKAsyGC5obHVzdC5lbmdpbmUudjEuTGVhdmluZ0gAEjQKCHJldGlyaW5nGAcgASgLMiAuaGx1c3QuZW5naW5lLnYxLlByb2Nlc3NSZXRpcmluZ0gAQgkKB21lc3NhZ2UiMAoLQ2xpZW50SGVsbG8SEAoIcHJvdG9jb2wYASABKA0SDwoHdmVyc2lvbhgCIAEoCSJNCglOb2RlSGVsbG8SEAoIcHJvdG9jb2wYASABKA0SDwoHdmVyc2lvbhgCIAEoCRIOCgZydW5faWQYAyABKAkSDQoFY29yZXMYBCABKA0iKQoGRnJhbWVzEg8KB3Byb2Nlc3MYASABKA0SDgoGZnJhbWVzGAIgASgMIocBCgxQcm9jZXNzUmVhZHkSDwoHcHJvY2VzcxgBIAEoDRIlCgVtb2RlbBgCIAEoCzIWLmhsdXN0LmVuZ2luZS52MS5Nb2RlbBInCgZlbmdpbmUYAyABKAsyFy5obHVzdC5lbmdpbmUudjEuRW5naW5lEhYKDmNwdV9wZXJfc3BlZWNoGAQgASgBIoEBCgVNb2RlbBIMCgRuYW1lGAEgASgJEg8KB3ZlcnNpb24YAiABKAkSFgoObGFuZ3VhZ2VfY29kZXMYAyADKAkSDAoEdXNlcxgEIAMoCRISCgpwcmVmZXJlbmNlGAUgASgFEg0KBWJ5dGVzGAYgASgBEhAKCGRpYXJpemVzGAcgASgIIrEBCgZFbmdpbmUSDAoEbmFtZRgBIAEoCRIWCg5sYW5ndWFnZV9jb2RlcxgCIAMoCRITCgt0YWtlc19oaW50cxgDIAEoCBIUCgxhbGlnbnNfd29yZHMYBCABKAgSGAoLZnVsbF9lZmZvcnQYBSABKAFIAIgBARIaCg1vdXRwdXRzX21vZGVsGAYgASgJSAGIAQFCDgoMX2Z1bGxfZWZmb3J0QhAKDl9vdXRwdXRzX21vZGVsIisKC1Byb2Nlc3NHb25lEg8KB3Byb2Nlc3MYASABKA0SCwoDaG93GAIgASgJIiIKD1Byb2Nlc3NSZXRpcmluZxIPCgdwcm9jZXNzGAEgASgNIgkKB0xlYXZpbmciRwoKQ2xpZW50QmVhdBIOCgZudW1iZXIYASABKA0SKQoEdXNlcxgCIAMoCzIbLmhsdXN0LmVuZ2luZS52MS5Qcm9jZXNzVXNlIlsKCE5vZGVCZWF0Eg4KBm51bWJlchgBIAEoDRIrCgZvdGhlcnMYAiADKAsyGy5obHVzdC5lbmdpbmUudjEuUHJvY2Vzc1VzZRISCgppc19sb2FkaW5nGAMgASgIIpsBCgpQcm9jZXNzVXNlEg8KB3Byb2Nlc3MYASABKA0SEAoIc2Vzc2lvbnMYAiABKA0SEwoLbGl2ZV9kZW1hbmQYAyABKAESEwoLZnVsbF9kZW1hbmQYBCABKAESFAoMbGl2ZV9zZWNvbmRzGAUgASgBEhUKDXNob3J0X3NlY29uZHMYBiABKAESEwoLam9iX3NlY29uZHMYByABKAEyVQoHRW5naW5lcxJKCgVTZXJ2ZRIdLmhsdXN0LmVuZ2luZS52MS5TZXJ2ZVJlcXVlc3QaHi5obHVzdC5lbmdpbmUudjEuU2VydmVSZXNwb25zZSgBMAFiBnByb3RvMw");
+  fileDesc("ChxobHVzdC9lbmdpbmUvdjEvZW5naW5lLnByb3RvEg9obHVzdC5lbmdpbmUudjEioAEKDFNlcnZlUmVxdWVzdBItCgVoZWxsbxgBIAEoCzIcLmhsdXN0LmVuZ2luZS52MS5DbGllbnRIZWxsb0gAEikKBmZyYW1lcxgCIAEoCzIXLmhsdXN0LmVuZ2luZS52MS5GcmFtZXNIABIrCgRiZWF0GAMgASgLMhsuaGx1c3QuZW5naW5lLnYxLkNsaWVudEJlYXRIAEIJCgdtZXNzYWdlIt4CCg1TZXJ2ZVJlc3BvbnNlEisKBWhlbGxvGAEgASgLMhouaGx1c3QuZW5naW5lLnYxLk5vZGVIZWxsb0gAEi4KBXJlYWR5GAIgASgLMh0uaGx1c3QuZW5naW5lLnYxLlByb2Nlc3NSZWFkeUgAEiwKBGdvbmUYAyABKAsyHC5obHVzdC5lbmdpbmUudjEuUHJvY2Vzc0dvbmVIABIpCgZmcmFtZXMYBCABKAsyFy5obHVzdC5lbmdpbmUudjEuRnJhbWVzSAASKQoEYmVhdBgFIAEoCzIZLmhsdXN0LmVuZ2luZS52MS5Ob2RlQmVhdEgAEisKB2xlYXZpbmcYBiABKAsyGC5obHVzdC5lbmdpbmUudjEuTGVhdmluZ0gAEjQKCHJldGlyaW5nGAcgASgLMiAuaGx1c3QuZW5naW5lLnYxLlByb2Nlc3NSZXRpcmluZ0gAQgkKB21lc3NhZ2UiMAoLQ2xpZW50SGVsbG8SEAoIcHJvdG9jb2wYASABKA0SDwoHdmVyc2lvbhgCIAEoCSJNCglOb2RlSGVsbG8SEAoIcHJvdG9jb2wYASABKA0SDwoHdmVyc2lvbhgCIAEoCRIOCgZydW5faWQYAyABKAkSDQoFY29yZXMYBCABKA0iKQoGRnJhbWVzEg8KB3Byb2Nlc3MYASABKA0SDgoGZnJhbWVzGAIgASgMIscBCgxQcm9jZXNzUmVhZHkSDwoHcHJvY2VzcxgBIAEoDRIlCgVtb2RlbBgCIAEoCzIWLmhsdXN0LmVuZ2luZS52MS5Nb2RlbBInCgZlbmdpbmUYAyABKAsyFy5obHVzdC5lbmdpbmUudjEuRW5naW5lEhYKDmNwdV9wZXJfc3BlZWNoGAQgASgBEjMKBmRpcmVjdBgFIAEoCzIeLmhsdXN0LmVuZ2luZS52MS5EaXJlY3RQcm9jZXNzSACIAQFCCQoHX2RpcmVjdCJxCg1EaXJlY3RQcm9jZXNzEhMKC3NvY2tldF9wYXRoGAEgASgJEhIKCmNyZWRlbnRpYWwYAiABKAkSFAoMbnVtYmVyc19mcm9tGAMgASgNEgsKA3BpZBgEIAEoDRIUCgxzdHVja19tc19tYXgYBSABKA0igQEKBU1vZGVsEgwKBG5hbWUYASABKAkSDwoHdmVyc2lvbhgCIAEoCRIWCg5sYW5ndWFnZV9jb2RlcxgDIAMoCRIMCgR1c2VzGAQgAygJEhIKCnByZWZlcmVuY2UYBSABKAUSDQoFYnl0ZXMYBiABKAESEAoIZGlhcml6ZXMYByABKAgisQEKBkVuZ2luZRIMCgRuYW1lGAEgASgJEhYKDmxhbmd1YWdlX2NvZGVzGAIgAygJEhMKC3Rha2VzX2hpbnRzGAMgASgIEhQKDGFsaWduc193b3JkcxgEIAEoCBIYCgtmdWxsX2VmZm9ydBgFIAEoAUgAiAEBEhoKDW91dHB1dHNfbW9kZWwYBiABKAlIAYgBAUIOCgxfZnVsbF9lZmZvcnRCEAoOX291dHB1dHNfbW9kZWwiKwoLUHJvY2Vzc0dvbmUSDwoHcHJvY2VzcxgBIAEoDRILCgNob3cYAiABKAkiIgoPUHJvY2Vzc1JldGlyaW5nEg8KB3Byb2Nlc3MYASABKA0iCQoHTGVhdmluZyJHCgpDbGllbnRCZWF0Eg4KBm51bWJlchgBIAEoDRIpCgR1c2VzGAIgAygLMhsuaGx1c3QuZW5naW5lLnYxLlByb2Nlc3NVc2UiWwoITm9kZUJlYXQSDgoGbnVtYmVyGAEgASgNEisKBm90aGVycxgCIAMoCzIbLmhsdXN0LmVuZ2luZS52MS5Qcm9jZXNzVXNlEhIKCmlzX2xvYWRpbmcYAyABKAgimwEKClByb2Nlc3NVc2USDwoHcHJvY2VzcxgBIAEoDRIQCghzZXNzaW9ucxgCIAEoDRITCgtsaXZlX2RlbWFuZBgDIAEoARITCgtmdWxsX2RlbWFuZBgEIAEoARIUCgxsaXZlX3NlY29uZHMYBSABKAESFQoNc2hvcnRfc2Vjb25kcxgGIAEoARITCgtqb2Jfc2Vjb25kcxgHIAEoATJVCgdFbmdpbmVzEkoKBVNlcnZlEh0uaGx1c3QuZW5naW5lLnYxLlNlcnZlUmVxdWVzdBoeLmhsdXN0LmVuZ2luZS52MS5TZXJ2ZVJlc3BvbnNlKAEwAWIGcHJvdG8z");
 
 /**
  * @generated from message hlust.engine.v1.ServeRequest
@@ -348,6 +348,14 @@ export type ProcessReady = Message<"hlust.engine.v1.ProcessReady"> & {
    * @generated from field: double cpu_per_speech = 4;
    */
   cpuPerSpeech: number;
+
+  /**
+   * How a front process of this node reaches the process without the main process. Its frames then
+   * do not pass through this stream.
+   *
+   * @generated from field: optional hlust.engine.v1.DirectProcess direct = 5;
+   */
+  direct?: DirectProcess | undefined;
 };
 
 /**
@@ -379,6 +387,14 @@ export type ProcessReadyJson = {
    * @generated from field: double cpu_per_speech = 4;
    */
   cpuPerSpeech?: number | "NaN" | "Infinity" | "-Infinity";
+
+  /**
+   * How a front process of this node reaches the process without the main process. Its frames then
+   * do not pass through this stream.
+   *
+   * @generated from field: optional hlust.engine.v1.DirectProcess direct = 5;
+   */
+  direct?: DirectProcessJson;
 };
 
 /**
@@ -387,6 +403,85 @@ export type ProcessReadyJson = {
  */
 export const ProcessReadySchema: GenMessage<ProcessReady, {jsonType: ProcessReadyJson}> = /*@__PURE__*/
   messageDesc(file_hlust_engine_v1_engine, 5);
+
+/**
+ * @generated from message hlust.engine.v1.DirectProcess
+ */
+export type DirectProcess = Message<"hlust.engine.v1.DirectProcess"> & {
+  /**
+   * Where the process listens, and the credential of the first frame.
+   *
+   * @generated from field: string socket_path = 1;
+   */
+  socketPath: string;
+
+  /**
+   * @generated from field: string credential = 2;
+   */
+  credential: string;
+
+  /**
+   * The number after which those of the sessions of this client begin.
+   *
+   * @generated from field: uint32 numbers_from = 3;
+   */
+  numbersFrom: number;
+
+  /**
+   * @generated from field: uint32 pid = 4;
+   */
+  pid: number;
+
+  /**
+   * The time after which it is killed if it has work but makes no progress.
+   *
+   * @generated from field: uint32 stuck_ms_max = 5;
+   */
+  stuckMsMax: number;
+};
+
+/**
+ * @generated from message hlust.engine.v1.DirectProcess
+ */
+export type DirectProcessJson = {
+  /**
+   * Where the process listens, and the credential of the first frame.
+   *
+   * @generated from field: string socket_path = 1;
+   */
+  socketPath?: string;
+
+  /**
+   * @generated from field: string credential = 2;
+   */
+  credential?: string;
+
+  /**
+   * The number after which those of the sessions of this client begin.
+   *
+   * @generated from field: uint32 numbers_from = 3;
+   */
+  numbersFrom?: number;
+
+  /**
+   * @generated from field: uint32 pid = 4;
+   */
+  pid?: number;
+
+  /**
+   * The time after which it is killed if it has work but makes no progress.
+   *
+   * @generated from field: uint32 stuck_ms_max = 5;
+   */
+  stuckMsMax?: number;
+};
+
+/**
+ * Describes the message hlust.engine.v1.DirectProcess.
+ * Use `create(DirectProcessSchema)` to create a new message.
+ */
+export const DirectProcessSchema: GenMessage<DirectProcess, {jsonType: DirectProcessJson}> = /*@__PURE__*/
+  messageDesc(file_hlust_engine_v1_engine, 6);
 
 /**
  * @generated from message hlust.engine.v1.Model
@@ -477,7 +572,7 @@ export type ModelJson = {
  * Use `create(ModelSchema)` to create a new message.
  */
 export const ModelSchema: GenMessage<Model, {jsonType: ModelJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_engine_v1_engine, 6);
+  messageDesc(file_hlust_engine_v1_engine, 7);
 
 /**
  * @generated from message hlust.engine.v1.Engine
@@ -554,7 +649,7 @@ export type EngineJson = {
  * Use `create(EngineSchema)` to create a new message.
  */
 export const EngineSchema: GenMessage<Engine, {jsonType: EngineJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_engine_v1_engine, 7);
+  messageDesc(file_hlust_engine_v1_engine, 8);
 
 /**
  * A process has ended, and its sessions with it.
@@ -595,7 +690,7 @@ export type ProcessGoneJson = {
  * Use `create(ProcessGoneSchema)` to create a new message.
  */
 export const ProcessGoneSchema: GenMessage<ProcessGone, {jsonType: ProcessGoneJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_engine_v1_engine, 8);
+  messageDesc(file_hlust_engine_v1_engine, 9);
 
 /**
  * A process accepts no more sessions, since its model is replaced. Its sessions stay.
@@ -626,7 +721,7 @@ export type ProcessRetiringJson = {
  * Use `create(ProcessRetiringSchema)` to create a new message.
  */
 export const ProcessRetiringSchema: GenMessage<ProcessRetiring, {jsonType: ProcessRetiringJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_engine_v1_engine, 9);
+  messageDesc(file_hlust_engine_v1_engine, 10);
 
 /**
  * The node is being stopped: it accepts no sessions, and those that it has should move.
@@ -649,7 +744,7 @@ export type LeavingJson = {
  * Use `create(LeavingSchema)` to create a new message.
  */
 export const LeavingSchema: GenMessage<Leaving, {jsonType: LeavingJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_engine_v1_engine, 10);
+  messageDesc(file_hlust_engine_v1_engine, 11);
 
 /**
  * Sent regularly. The node answers each with a NodeBeat.
@@ -694,7 +789,7 @@ export type ClientBeatJson = {
  * Use `create(ClientBeatSchema)` to create a new message.
  */
 export const ClientBeatSchema: GenMessage<ClientBeat, {jsonType: ClientBeatJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_engine_v1_engine, 11);
+  messageDesc(file_hlust_engine_v1_engine, 12);
 
 /**
  * @generated from message hlust.engine.v1.NodeBeat
@@ -753,7 +848,7 @@ export type NodeBeatJson = {
  * Use `create(NodeBeatSchema)` to create a new message.
  */
 export const NodeBeatSchema: GenMessage<NodeBeat, {jsonType: NodeBeatJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_engine_v1_engine, 12);
+  messageDesc(file_hlust_engine_v1_engine, 13);
 
 /**
  * @generated from message hlust.engine.v1.ProcessUse
@@ -848,7 +943,7 @@ export type ProcessUseJson = {
  * Use `create(ProcessUseSchema)` to create a new message.
  */
 export const ProcessUseSchema: GenMessage<ProcessUse, {jsonType: ProcessUseJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_engine_v1_engine, 13);
+  messageDesc(file_hlust_engine_v1_engine, 14);
 
 /**
  * The protocol between the nodes of a service and its engine nodes. It is not part of the API: only

@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file hlust/transcripts/v1alpha1/several.proto.
  */
 export const file_hlust_transcripts_v1alpha1_several: GenFile = /*@__PURE__*/
-  fileDesc("CihobHVzdC90cmFuc2NyaXB0cy92MWFscGhhMS9zZXZlcmFsLnByb3RvEhpobHVzdC50cmFuc2NyaXB0cy52MWFscGhhMSIyChdDb3VudFRyYW5zY3JpcHRzUmVxdWVzdBIXCgZmaWx0ZXIYASABKAlCB9K8GAMYgCAi7AEKGENvdW50VHJhbnNjcmlwdHNSZXNwb25zZRINCgVjb3VudBgBIAEoBRIMCgRtb3JlGAIgASgIEjkKCWxhbmd1YWdlcxgDIAMoCzImLmhsdXN0LnRyYW5zY3JpcHRzLnYxYWxwaGExLlZhbHVlQ291bnQSOAoIa2V5d29yZHMYBCADKAsyJi5obHVzdC50cmFuc2NyaXB0cy52MWFscGhhMS5WYWx1ZUNvdW50EjgKCHNwZWFrZXJzGAUgAygLMiYuaGx1c3QudHJhbnNjcmlwdHMudjFhbHBoYTEuVmFsdWVDb3VudDoE8LsYASIwCgpWYWx1ZUNvdW50Eg0KBXZhbHVlGAEgASgJEg0KBWNvdW50GAIgASgFOgTwuxgBIjEKFUxpc3RGaXJzdFdvcmRzUmVxdWVzdBIYCgVuYW1lcxgBIAMoCUIJ4EEC0rwYAiBkIlsKFkxpc3RGaXJzdFdvcmRzUmVzcG9uc2USOwoLZmlyc3Rfd29yZHMYASADKAsyJi5obHVzdC50cmFuc2NyaXB0cy52MWFscGhhMS5GaXJzdFdvcmRzOgTwuxgBIi4KCkZpcnN0V29yZHMSDAoEbmFtZRgBIAEoCRIMCgR0ZXh0GAIgASgJOgTwuxgBYgZwcm90bzM", [file_google_api_field_behavior, file_hlust_api_annotations]);
+  fileDesc("CihobHVzdC90cmFuc2NyaXB0cy92MWFscGhhMS9zZXZlcmFsLnByb3RvEhpobHVzdC50cmFuc2NyaXB0cy52MWFscGhhMSIyChdDb3VudFRyYW5zY3JpcHRzUmVxdWVzdBIXCgZmaWx0ZXIYASABKAlCB9K8GAMYgCAi7AEKGENvdW50VHJhbnNjcmlwdHNSZXNwb25zZRINCgVjb3VudBgBIAEoBRIMCgRtb3JlGAIgASgIEjkKCWxhbmd1YWdlcxgDIAMoCzImLmhsdXN0LnRyYW5zY3JpcHRzLnYxYWxwaGExLlZhbHVlQ291bnQSOAoIa2V5d29yZHMYBCADKAsyJi5obHVzdC50cmFuc2NyaXB0cy52MWFscGhhMS5WYWx1ZUNvdW50EjgKCHNwZWFrZXJzGAUgAygLMiYuaGx1c3QudHJhbnNjcmlwdHMudjFhbHBoYTEuVmFsdWVDb3VudDoE8LsYASIwCgpWYWx1ZUNvdW50Eg0KBXZhbHVlGAEgASgJEg0KBWNvdW50GAIgASgFOgTwuxgBIjEKFUxpc3RGaXJzdFdvcmRzUmVxdWVzdBIYCgVuYW1lcxgBIAMoCUIJ4EEC0rwYAiBkIlsKFkxpc3RGaXJzdFdvcmRzUmVzcG9uc2USOwoLZmlyc3Rfd29yZHMYASADKAsyJi5obHVzdC50cmFuc2NyaXB0cy52MWFscGhhMS5GaXJzdFdvcmRzOgTwuxgBIj8KCkZpcnN0V29yZHMSDAoEbmFtZRgBIAEoCRIMCgR0ZXh0GAIgASgJEg8KB3N1YmplY3QYAyABKAk6BPC7GAFiBnByb3RvMw", [file_google_api_field_behavior, file_hlust_api_annotations]);
 
 /**
  * The request of CountTranscripts.
@@ -225,7 +225,7 @@ export const ListFirstWordsRequestSchema: GenMessage<ListFirstWordsRequest, {jso
   messageDesc(file_hlust_transcripts_v1alpha1_several, 3);
 
 /**
- * The first words of transcripts.
+ * The first words and the subjects of transcripts.
  *
  * @generated from message hlust.transcripts.v1alpha1.ListFirstWordsResponse
  */
@@ -240,7 +240,7 @@ export type ListFirstWordsResponse = Message<"hlust.transcripts.v1alpha1.ListFir
 };
 
 /**
- * The first words of transcripts.
+ * The first words and the subjects of transcripts.
  *
  * @generated from message hlust.transcripts.v1alpha1.ListFirstWordsResponse
  */
@@ -262,7 +262,7 @@ export const ListFirstWordsResponseSchema: GenMessage<ListFirstWordsResponse, {j
   messageDesc(file_hlust_transcripts_v1alpha1_several, 4);
 
 /**
- * The first words of a transcript.
+ * The first words and the subject of a transcript.
  *
  * @generated from message hlust.transcripts.v1alpha1.FirstWords
  */
@@ -280,10 +280,17 @@ export type FirstWords = Message<"hlust.transcripts.v1alpha1.FirstWords"> & {
    * @generated from field: string text = 2;
    */
   text: string;
+
+  /**
+   * The subject of its metadata.
+   *
+   * @generated from field: string subject = 3;
+   */
+  subject: string;
 };
 
 /**
- * The first words of a transcript.
+ * The first words and the subject of a transcript.
  *
  * @generated from message hlust.transcripts.v1alpha1.FirstWords
  */
@@ -301,6 +308,13 @@ export type FirstWordsJson = {
    * @generated from field: string text = 2;
    */
   text?: string;
+
+  /**
+   * The subject of its metadata.
+   *
+   * @generated from field: string subject = 3;
+   */
+  subject?: string;
 };
 
 /**

@@ -1,36 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
-import type { SubmitTranscriptJobRequestJson } from "../../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
-import { modelsQuery } from "../../api/installed-languages.ts";
-import { Choice } from "../../parts/choice.tsx";
-import { useText } from "../../text/language.tsx";
-import { transcribeAgainText } from "../../text/transcribe-again.ts";
-
-/** How a recording is recognized: the model, and how many speakers are distinguished. */
-export interface RecognitionChoices {
-  /** The name of the model; "" for the one that serves the language. */
-  readonly model: string;
-  /** AUTO: as many as there are; NONE: none; otherwise the maximum number. */
-  readonly speakers: string;
-}
-
-export const usualChoices: RecognitionChoices = { model: "", speakers: "AUTO" };
+import { modelsQuery } from "../api/installed-languages.ts";
+import { Choice } from "../parts/choice.tsx";
+import { useText } from "../text/language.tsx";
+import { transcribeAgainText } from "../text/transcribe-again.ts";
+import type { RecognitionChoices } from "./recognition-fields.ts";
 
 /** The maximum number of speakers that a request can name (docs/api.md). */
 const speakersMax = 20;
-
-/** Returns the fields of a request for the choices. */
-export function choiceFields({
-  model,
-  speakers,
-}: RecognitionChoices): Pick<SubmitTranscriptJobRequestJson, "model" | "diarizationConfig"> {
-  return {
-    ...(model !== "" && { model }),
-    ...(speakers === "NONE" && { diarizationConfig: { enableSpeakerDiarization: false } }),
-    ...(/^\d+$/.test(speakers) && {
-      diarizationConfig: { enableSpeakerDiarization: true, maxSpeakerCount: Number(speakers) },
-    }),
-  };
-}
 
 /** Lets a user choose among the installed models of a language, and the number of speakers. */
 export function ChooseRecognition({
@@ -49,6 +25,7 @@ export function ChooseRecognition({
       return uses.includes("JOB") && languageCodes.includes(languageCode);
     })
     .map(({ name = "" }) => name);
+  const isMissing = chosen.model !== "" && !names.includes(chosen.model);
   const canDistinguish = models.some(({ languageCodes = [] }) => languageCodes.length === 0);
   const counts = Array.from({ length: speakersMax }, (_, at) => at + 1);
   return (
@@ -59,6 +36,9 @@ export function ChooseRecognition({
         options={[
           { value: "", text: t(transcribeAgainText.usualModel) },
           ...names.map((name) => ({ value: name, text: name })),
+          ...(isMissing
+            ? [{ value: chosen.model, text: t(transcribeAgainText.notInstalled)(chosen.model) }]
+            : []),
         ]}
         onChange={(model) => onChange({ ...chosen, model })}
       />

@@ -1,0 +1,38 @@
+import type { InvitationMailJson } from "../../gen/hlust/accounts/v1/accounts_pb.ts";
+import { when } from "../text/dates.ts";
+import { mailProblemText, mailText } from "../text/invitation-mail.ts";
+import { useLanguage, useText } from "../text/language.tsx";
+import { useNow } from "../text/use-now.ts";
+
+/** What has become of the latest mail to a member, in a few words. */
+export function MailState({ mail }: { readonly mail: InvitationMailJson }) {
+  const t = useText();
+  const { language } = useLanguage();
+  const now = useNow();
+  const { state, problem, response, lastAttemptTime = "" } = mail;
+  // A later version of the service may have other problems.
+  const known = Object.keys(mailProblemText).find(
+    (each): each is keyof typeof mailProblemText => each === problem,
+  );
+  const reason = t(mailProblemText[known ?? "INTERNAL"]);
+  if (state === "SENT") {
+    return <span>{t(mailText.sent)(when(language, new Date(lastAttemptTime), now))}</span>;
+  }
+  if (state === "CANCELED") return <span>{t(mailText.canceled)}</span>;
+  if (state === "FAILED") {
+    return (
+      <span className="mail-failed">
+        {t(mailText.failed)(reason)}
+        {response !== undefined && (
+          <>
+            {" "}
+            <q lang="en" dir="auto">
+              {response}
+            </q>
+          </>
+        )}
+      </span>
+    );
+  }
+  return <span>{problem ? t(mailText.waits)(reason) : t(mailText.pending)}</span>;
+}

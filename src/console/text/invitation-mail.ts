@@ -1,0 +1,107 @@
+import type { InvitationMail_ProblemJson } from "../../gen/hlust/accounts/v1/accounts_pb.ts";
+import type { Phrase } from "./language.tsx";
+import type { Problems } from "./problems.ts";
+
+/** Texts about mail to members. */
+export const mailText = {
+  inviteByMail: {
+    is: "Boð með tengli er sent á netfangið. Þú getur líka búið til tengil og sent hann á annan hátt.",
+    en: "An invitation with a link is sent to this address. You can also create a link and send it in another way.",
+  },
+  linkOrMail: {
+    is: "Tengillinn skráir inn einu sinni, innan þriggja daga. Sendu hann í pósti, eða búðu hann til hér og afritaðu. Eldri tenglar falla úr gildi, líka þeir sem voru sendir í pósti.",
+    en: "The link signs in once, within three days. Send it by email, or create it here and copy it. Earlier links no longer work, including those sent by email.",
+  },
+  send: { is: "Senda í pósti", en: "Send by email" },
+  sendAgain: { is: "Senda aftur í pósti", en: "Send again by email" },
+  onItsWay: { is: "Pósturinn er á leiðinni.", en: "The email is on its way." },
+  pending: { is: "póstur á leiðinni", en: "email on its way" },
+  waits: {
+    is: (reason: string) => `póstur bíður: ${reason}`,
+    en: (reason: string) => `email waiting: ${reason}`,
+  },
+  sent: {
+    is: (when: string) => `póstur sendur ${when}`,
+    en: (when: string) => `email sent ${when}`,
+  },
+  failed: {
+    is: (reason: string) => `póstur fór ekki: ${reason}`,
+    en: (reason: string) => `email not sent: ${reason}`,
+  },
+  canceled: {
+    is: "póstur fór ekki: nýr tengill kom í staðinn",
+    en: "email not sent: a new link has replaced its link",
+  },
+} as const;
+
+/** Why a mail was not sent, as the end of a sentence. */
+export const mailProblemText: Readonly<
+  Record<Exclude<InvitationMail_ProblemJson, "PROBLEM_UNSPECIFIED">, Phrase<string>>
+> = {
+  RECIPIENT_REFUSED: {
+    is: "póstþjónninn tekur ekki við pósti á þetta netfang",
+    en: "the mail server does not accept this address",
+  },
+  MESSAGE_REFUSED: {
+    is: "póstþjónninn tók ekki við bréfinu",
+    en: "the mail server refused the message",
+  },
+  SENDER_REFUSED: {
+    is: "póstþjónninn tekur ekki við pósti frá þjónustunni, og rekstraraðili þarf að laga það",
+    en: "the mail server does not accept email from this service, which its operator has to fix",
+  },
+  SIGN_IN_REFUSED: {
+    is: "póstþjónninn hafnar aðgangi þjónustunnar, og rekstraraðili þarf að laga það",
+    en: "the mail server refuses access to this service, which its operator has to fix",
+  },
+  NOT_ENCRYPTED: {
+    is: "sambandið við póstþjóninn er ekki öruggt, og rekstraraðili þarf að laga það",
+    en: "the connection to the mail server is not secure, which the operator has to fix",
+  },
+  NOT_REACHED: {
+    is: "ekki næst samband við póstþjóninn",
+    en: "the mail server cannot be reached",
+  },
+  NO_ANSWER: { is: "póstþjónninn svarar ekki", en: "the mail server does not answer" },
+  POSTPONED: {
+    is: "póstþjónninn tekur ekki við honum strax",
+    en: "the mail server does not accept it yet",
+  },
+  OUTCOME_UNKNOWN: {
+    is: "sambandið slitnaði, en pósturinn gæti hafa borist",
+    en: "the connection was lost, but the email may have arrived",
+  },
+  TIME_OVER: {
+    is: "ekki tókst að senda hann á einum sólarhring",
+    en: "it could not be sent within 24 hours",
+  },
+  INTERNAL: { is: "villa kom upp í þjónustunni", en: "the service had an error" },
+};
+
+/** Problems with the request to send a mail. */
+export const sendProblems: Problems = {
+  MAIL_NOT_SET_UP: {
+    sentence: { is: "Þjónustan sendir engan póst.", en: "This service sends no email." },
+    next: { is: "Búðu til tengil og sendu hann.", en: "Create a link and send it." },
+  },
+  TOO_MUCH_MAIL: {
+    sentence: {
+      is: "Reikningurinn hefur sent eins mörg bréf síðasta sólarhring og hann má.",
+      en: "The account has sent as many emails in the last 24 hours as it may.",
+    },
+    next: {
+      is: "Búðu til tengil og sendu hann, eða reyndu aftur á morgun.",
+      en: "Create a link and send it, or try again tomorrow.",
+    },
+  },
+  MAILED_TOO_OFTEN: {
+    sentence: {
+      is: "Fimm bréf hafa verið send á þetta netfang síðasta sólarhring, og þau verða ekki fleiri.",
+      en: "This address has been sent five emails in the last 24 hours, which is the limit.",
+    },
+    next: {
+      is: "Búðu til tengil og sendu hann, eða reyndu aftur á morgun.",
+      en: "Create a link and send it, or try again tomorrow.",
+    },
+  },
+};

@@ -1,0 +1,142 @@
+// Jobs keep nothing of a transcript that has been deleted, and are deleted with retention.
+import assert from "node:assert/strict";
+import { after, describe, it } from "node:test";
+import { sql } from "kysely";
+import { metadataWith, openTestTranscripts } from "../../test/fixtures/open-test-transcripts.ts";
+import { newId } from "../std/ids.ts";
+import { createLog } from "../std/log.ts";
+import { emptyBins } from "../transcripts/empty-bins.ts";
+import { putIntoBin } from "../transcripts/bin-store.ts";
+import { enforceRetention } from "../transcripts/retention.ts";
+import { jobMessage } from "./job-message.ts";
+import { findJob } from "./job-store.ts";
+import { sweepJobs } from "./worker/sweep-jobs.ts";
+
+const app = await openTestTranscripts();
+after(async () => {
+  await app[Symbol.asyncDispose]();
+});
+const { db, store } = app;
+const log = createLog("silent");
+const dayMs = 86_400_000;
+
+type State = "PROCESSING" | "SUCCESS" | "ERROR";
+interface JobOf {
+  readonly state: State;
+  readonly transcript?: string;
+  readonly newVersionOf?: string;
+}
+
+/** Inserts a job with everything that a request can give it. */
+async function newJob(accountId: string, { state, transcript, newVersionOf }: JobOf) {
+  const id = newId();
+  const metadata = JSON.stringify({
+    languageCode: "is-IS",
+    fileType: "AUDIO",
+    subject: "Fundur um Jón",
+    keywords: ["leyndarmál"],
+    description: "d",
+    originalUri: "https://hlust.test/jon.wav",
+    speakers: { "1": { fullName: "Jón" } },
+  });
+  const error = JSON.stringify({ code: 3, message: "https://hlust.test/jon.wav has no sound" });
+  await sql`
+    insert into transcript_job (id, account_id, state, metadata, subject, keywords, media_uri, hints,
+      transcript_id, new_version_of, error)
+    values (${id}, ${accountId}, ${state}, ${metadata}, 'fundur um jón', '{leyndarmál}',
+      'https://hlust.test/jon.wav', '[{"phrases": ["Jón"]}]', ${transcript ?? null},
+      ${newVersionOf ?? null}, ${state === "ERROR" ? error : null})`.execute(db);
+  return id;
+}
+
+const rowOf = async (id: string): Promise<string | undefined> => {
+  const { rows } = await sql<{ row: string }>`
+    select row_to_json(j)::text as row from transcript_job j where id = ${id}`.execute(db);
+  return rows[0]?.row;
+};
+const isNamed = /J[óo]n|jón|leyndarm/u;
+
+async function newTranscript(accountId: string): Promise<string> {
+  const name = await app.clientFor(accountId).create({ metadata: metadataWith(), segments: [] });
+  return name.slice("transcripts/".length);
+}
+
+const deletions: Record<string, (accountId: string, id: string) => Promise<void>> = {
+  "its owner": async (accountId, id) => await app.clientFor(accountId).delete(`transcripts/${id}`),
+  "retention, which then deletes them too": async (accountId) => {
+    const days = { transcript_retention_days: 10 };
+    await db.updateTable("account").set(days).where("id", "=", accountId).execute();
+    await enforceRetention({ db, store, log, now: () => Date.now() + 10.1 * dayMs });
+  },
+  "the bin": async (accountId, id) => {
+    const actor = { accountId, actor: "apiKeys/x" };
+    const put = async () =>
+      await db
+        .transaction()
+        .execute(async (trx) => await putIntoBin(trx, actor, [id], new Date(0)));
+    await put();
+    await emptyBins({ db, store, log, binDays: 1 });
+  },
+};
+
+for (const [what, remove] of Object.entries(deletions)) {
+  it(`jobs keep no title, keywords, URL and hints of a transcript that is deleted by ${what}`, async () => {
+    const account = await app.newAccount();
+    const [transcript, other] = [await newTranscript(account), await newTranscript(account)];
+    const ended = [
+      await newJob(account, { state: "SUCCESS", transcript }),
+      await newJob(account, { state: "ERROR", newVersionOf: transcript }),
+    ];
+    const running = await newJob(account, { state: "PROCESSING", newVersionOf: transcript });
+    const kept = await newJob(account, { state: "SUCCESS", transcript: other });
+    if (what.startsWith("retention")) {
+      const later = new Date(Date.now() + 20 * dayMs);
+      await db
+        .updateTable("transcript")
+        .set({ updated_at: later })
+        .where("id", "=", other)
+        .execute();
+    }
+    const before = await Promise.all([running, kept].map(rowOf));
+    await remove(account, transcript);
+    assert.deepEqual(await Promise.all([running, kept].map(rowOf)), before);
+    if (what.startsWith("retention")) {
+      assert.deepEqual(await Promise.all(ended.map(rowOf)), [undefined, undefined]);
+      return;
+    }
+    for (const id of ended) assert.doesNotMatch((await rowOf(id)) ?? "Jón", isNamed);
+    // What is left is a job as any other.
+    const [success, failed] = await Promise.all(
+      ended.map(async (id) => jobMessage((await findJob(db, account, id)) ?? assert.fail())),
+    );
+    assert.deepEqual(success?.result, { case: "transcript", value: `transcripts/${transcript}` });
+    assert.equal(success?.transcriptMetadata?.languageCode, "is-IS");
+    assert.equal(failed?.result.case === "error" && failed.result.value.code, 3);
+    await sweepJobs({ db, store, log });
+  });
+}
+
+describe("retention", () => {
+  it("deletes jobs without a transcript as long after their end, and none that run or have one", async () => {
+    const account = await app.newAccount();
+    const days = { transcript_retention_days: 10 };
+    await db.updateTable("account").set(days).where("id", "=", account).execute();
+    const transcript = await newTranscript(account);
+    const later = new Date(Date.now() + 40 * dayMs);
+    await db.updateTable("transcript").set({ updated_at: later }).execute();
+    const failed = await newJob(account, { state: "ERROR" });
+    const others = [
+      await newJob(account, { state: "PROCESSING" }),
+      await newJob(account, { state: "SUCCESS", transcript }),
+      await newJob(account, { state: "ERROR", newVersionOf: transcript }),
+      await newJob(await app.newAccount(), { state: "ERROR" }),
+    ];
+    const sweep = async (afterDays: number) =>
+      await enforceRetention({ db, store, log, now: () => Date.now() + afterDays * dayMs });
+    await sweep(9.9);
+    assert.notEqual(await rowOf(failed), undefined);
+    await sweep(10.1);
+    assert.equal(await rowOf(failed), undefined);
+    for (const id of others) assert.notEqual(await rowOf(id), undefined);
+  });
+});

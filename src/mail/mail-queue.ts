@@ -1,0 +1,172 @@
+import { sql, type Kysely } from "kysely";
+import { createSignInToken, invitationMsMax } from "../auth/sign-in-token.ts";
+import { isDue, isHeld, later, releaseLease, type Lease } from "../database/lease.ts";
+import type { Tables } from "../database/tables.ts";
+import { retryDelayMs } from "../std/retry-delay.ts";
+import type { MailFailure } from "./explain-failure.ts";
+import type { MailLanguage } from "./mail-options.ts";
+import { mailDays } from "./mail-store.ts";
+
+/** A worker's lease on a mail for one attempt, with everything that the mail says. */
+export interface LeasedMail extends Lease {
+  readonly accountId: string;
+  readonly memberId: string;
+  readonly email: string;
+  readonly language: MailLanguage;
+  readonly inviter: string;
+  /** The name of the account. */
+  readonly account: string;
+  /** Whether the member has signed in before. */
+  readonly isKnown: boolean;
+  /** The number of attempts, including this one. */
+  readonly attempts: number;
+  /** The time from the lease until the mail is given up. */
+  readonly leftMs: number;
+}
+
+/** The most attempts with an unknown outcome, and so the most times that a member gets a mail. */
+const unnotedMax = 2;
+/** The longest lease or delay of a mail. */
+const waitMsMax = 3 * 3_600_000;
+const sweptAtOnce = 1_000;
+
+/**
+ * Leases mail that is due. Mail to members who were removed, of disabled accounts, and mail whose
+ * day is over is not sent.
+ */
+export async function leaseMail(
+  db: Kysely<Tables>,
+  { leaseMs, room }: { readonly leaseMs: number; readonly room: number },
+): Promise<LeasedMail[]> {
+  const { rows } = await sql<LeasedMail>`
+    with next as (
+      select m.id from invitation_mail m
+      join member on member.id = m.member_id
+      join account on account.id = m.account_id and account.disabled_at is null
+      where m.state = 'PENDING' and m.unnoted < ${unnotedMax}::int and m.give_up_at > now()
+        and ${isDue(waitMsMax)}
+      order by m.due_at limit ${room}::int for update of m skip locked)
+    update invitation_mail m
+    set lease = lease + 1, tries = tries + 1, unnoted = unnoted + 1, last_attempt_at = now(),
+      due_at = ${later(leaseMs)}
+    from next, member, account
+    where m.id = next.id and member.id = m.member_id and account.id = m.account_id
+    returning m.id, m.lease as number, m.account_id as "accountId", m.member_id as "memberId",
+      m.email, m.language, m.inviter, account.display_name as account, m.tries as attempts,
+      member.last_sign_in_at is not null as "isKnown",
+      extract(epoch from m.give_up_at - now())::float8 * 1000 as "leftMs"
+  `.execute(db);
+  return rows;
+}
+
+/**
+ * Begins an attempt, with a new token for the link if it needs one. Tokens of earlier attempts stay
+ * valid, since the member may have got their mail. Returns undefined if the mail must not be
+ * sent any more: the member was removed, or a later link has replaced this one.
+ */
+export async function beginAttempt(
+  db: Kysely<Tables>,
+  mail: LeasedMail,
+  { needsToken }: { readonly needsToken: boolean },
+): Promise<{ readonly token: string | undefined } | undefined> {
+  return await db.transaction().execute(async (trx) => {
+    // Calls that replace links lock the member first, and then the mail.
+    const member = await trx
+      .selectFrom("member")
+      .where("id", "=", mail.memberId)
+      .select("id")
+      .forKeyShare()
+      .executeTakeFirst();
+    const held = await trx
+      .selectFrom("invitation_mail")
+      .where(isHeld("invitation_mail", mail))
+      .select("id")
+      .forUpdate()
+      .executeTakeFirst();
+    if (!member || !held) return undefined;
+    if (!needsToken) return { token: undefined };
+    const { accountId, memberId } = mail;
+    const token = await createSignInToken(
+      trx,
+      { accountId, memberId },
+      { lifeMs: invitationMsMax },
+    );
+    return { token };
+  });
+}
+
+/** Records that the server has accepted a mail. Returns false if the lease is lost. */
+export async function noteSent(db: Kysely<Tables>, lease: Lease): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable("invitation_mail")
+    .set({ state: "SENT", unnoted: 0, problem: null, response: null })
+    .where(isHeld("invitation_mail", lease))
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows > 0n;
+}
+
+/**
+ * Records a failed attempt: the mail waits for the next attempt, or is given up. `chance`: 0 to 1.
+ * Returns whether it was given up, or undefined if the lease is lost.
+ */
+export async function noteFailed(
+  db: Kysely<Tables>,
+  mail: LeasedMail,
+  failure: MailFailure,
+  { elapsedMs, chance }: { readonly elapsedMs: number; readonly chance: number },
+): Promise<boolean | undefined> {
+  const leftMs = mail.leftMs - elapsedMs;
+  const delayMs = failure.isFinal
+    ? undefined
+    : retryDelayMs({ attempts: mail.attempts, leftMs, chance });
+  const { problem, response, isUnknown } = failure;
+  const isOver = sql`${isUnknown}::boolean and unnoted >= ${unnotedMax}::int`;
+  const noted = await db
+    .updateTable("invitation_mail")
+    .set({
+      response,
+      problem: sql<string>`case when ${isOver} then 'OUTCOME_UNKNOWN' else ${problem}::text end`,
+      unnoted: sql<number>`greatest(unnoted - ${isUnknown ? 0 : 1}::int, 0)`,
+      due_at: later(delayMs ?? 0),
+      state: sql`case when ${delayMs === undefined}::boolean or ${isOver} then 'FAILED' else state end`,
+    })
+    .where(isHeld("invitation_mail", mail))
+    .returning("state")
+    .executeTakeFirst();
+  return noted && noted.state === "FAILED";
+}
+
+/** Releases a mail that was not sent, so that any worker may lease it immediately. */
+export async function releaseMail(db: Kysely<Tables>, lease: Lease): Promise<void> {
+  const uncounted = { afterMs: 0, isForgiven: true, set: sql`, unnoted = unnoted - 1` };
+  await releaseLease(db, "invitation_mail", lease, uncounted);
+}
+
+/**
+ * Ends mail that no worker sends any more: the outcome of two attempts is unknown, its day is over,
+ * or its member was removed. Deletes mail that is too old to be listed. Returns the number of mails
+ * that have failed.
+ */
+export async function sweepMail(db: Kysely<Tables>, signal: AbortSignal): Promise<number> {
+  const { numAffectedRows: failed = 0n } = await sql`
+    update invitation_mail set
+      state = case when member_id is null then 'CANCELED' else 'FAILED' end,
+      problem = case when unnoted >= ${unnotedMax}::int then 'OUTCOME_UNKNOWN'
+        else coalesce(problem, 'TIME_OVER') end
+    where id in (
+      select id from invitation_mail
+      where state = 'PENDING' and due_at <= now()
+        and (unnoted >= ${unnotedMax}::int or give_up_at <= now() or member_id is null)
+      for update skip locked)
+  `.execute(db);
+  for (;;) {
+    signal.throwIfAborted();
+    const { numAffectedRows = 0n } = await sql`
+      delete from invitation_mail where id in (
+        select id from invitation_mail
+        where state <> 'PENDING' and created_at < now() - ${mailDays} * interval '1 day'
+        limit ${sweptAtOnce} for update skip locked)
+    `.execute(db);
+    if (numAffectedRows < sweptAtOnce) return Number(failed);
+  }
+}
