@@ -1,5 +1,6 @@
 // Loads packages that consist of hundreds of files from the bundles that script/bundle-packages.ts
-// has created, because opening a file costs more than running its code.
+// has created, because opening a file costs more than running its code. Modules of this project are
+// found without a look at the disk, which Node has for each of them.
 import { createHash } from "node:crypto";
 import { accessSync, constants, readFileSync } from "node:fs";
 import { registerHooks } from "node:module";
@@ -57,6 +58,17 @@ if ([...paths.values()].every(isReadable)) {
     },
   });
 }
+
+const own = pathToFileURL(`${root}/`).href;
+registerHooks({
+  resolve(specifier, context, next) {
+    const { parentURL } = context;
+    const isOwn = specifier.startsWith(".") && specifier.endsWith(".ts");
+    if (!isOwn || !parentURL?.startsWith(own)) return next(specifier, context);
+    const { href: url } = new URL(specifier, parentURL);
+    return { url, format: "module-typescript", shortCircuit: true };
+  },
+});
 
 function isReadable(path: string): boolean {
   try {

@@ -7,6 +7,7 @@ import { join, resolve } from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
 import { watchFreeCores } from "../test/suites/free-cores.ts";
+import { isInMemory, runInMemory } from "../test/suites/memory-folder.ts";
 import { runFiles } from "../test/suites/run-files.ts";
 import { drawSeeds } from "../test/suites/seeds.ts";
 import { printSlowest } from "../test/suites/slowest.ts";
@@ -36,6 +37,13 @@ const { values: options, positionals } = parseArgs({
   allowPositionals: true,
 });
 const groups = positionals.filter(isGroup);
+if (groups.length === 0 || groups.length < positionals.length) {
+  throw new Error("usage: run-tests.ts unit|system... [--test-name-pattern PATTERN] [--costs]");
+}
+if (!isInMemory()) {
+  const status = await runInMemory(process.argv);
+  if (status !== undefined) process.exit(status);
+}
 const seeds = drawSeeds(process.env, root);
 Object.assign(process.env, seeds);
 const slowness = measuredSlowness();
@@ -50,7 +58,10 @@ const stopped = new AbortController();
 async function runGroups(): Promise<void> {
   const seedNames = Object.entries(seeds).map(([name, seed]) => `${name}=${seed}`);
   const machine = `CPU_SLOWNESS=${slowness.toFixed(2)}`;
-  process.stdout.write(`${groups.join(" and ")} tests: ${seedNames.join(" ")} ${machine}\n`);
+  const where = isInMemory() ? "in memory" : "on disk";
+  process.stdout.write(
+    `${groups.join(" and ")} tests: ${seedNames.join(" ")} ${machine}, files ${where}\n`,
+  );
   const files = filesOfGroups(groups).map((file) => join(root, file));
   const { failed, durations } = await runFiles(files, concurrency, repeatedMax, {
     cwd: root,
@@ -63,9 +74,6 @@ async function runGroups(): Promise<void> {
   if (failed > 0) process.exitCode = 1;
 }
 
-if (groups.length === 0 || groups.length < positionals.length) {
-  throw new Error("usage: run-tests.ts unit|system... [--test-name-pattern PATTERN] [--costs]");
-}
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   process.on(signal, () => {
     process.exitCode = 1;

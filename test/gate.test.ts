@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { availableParallelism, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import process from "node:process";
@@ -10,6 +11,7 @@ import { text } from "node:stream/consumers";
 import { after, test } from "node:test";
 import { promisify } from "node:util";
 import { watchFreeCores } from "./suites/free-cores.ts";
+import { runInMemory } from "./suites/memory-folder.ts";
 import { drawSeeds, seedNames } from "./suites/seeds.ts";
 
 const root = resolve(import.meta.dirname, "..");
@@ -121,6 +123,27 @@ test("there is room for a further file while half a core is idle and memory is f
   assert.equal(isFree(), false, "no time has passed");
   bytes = 2 * gib;
   assert.equal(after(cores), false);
+});
+
+test("temporary files are in memory for a command, and nothing of them is left", async (context) => {
+  if (process.geteuid?.() !== 0) return context.skip("only root can mount");
+  const marker = join(folder, "in-memory.json");
+  const source = `
+    const { mkdtempSync, readFileSync, statSync, writeFileSync } = require("node:fs");
+    const tmp = require("node:os").tmpdir();
+    mkdtempSync(tmp + "/left-");
+    const mount = readFileSync("/proc/mounts", "utf8").split("\\n").find((m) => m.includes(tmp));
+    const mode = statSync(tmp).mode & 0o7777;
+    writeFileSync(${JSON.stringify(marker)}, JSON.stringify({ tmp, mount, mode }));
+    process.exitCode = 3;`;
+  const command = [process.execPath, "--eval", source];
+  assert.equal(await runInMemory(command, Infinity), undefined, "memory is short");
+  assert.equal(existsSync(marker), false, "the command did not run");
+  assert.equal(await runInMemory(command, 0), 3);
+  const { tmp, mount, mode } = JSON.parse(await readFile(marker, "utf8"));
+  assert.match(mount, /^hlust-tests \S+ tmpfs rw/);
+  assert.equal(mode, 0o1777, "other users can use it");
+  assert.equal(existsSync(tmp), false);
 });
 
 test("the files that took longest are printed, with their CPU time if it was measured", async () => {

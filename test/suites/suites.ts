@@ -15,11 +15,15 @@ export type Group = (typeof groups)[number];
  */
 const unitSuites: Readonly<Record<string, readonly string[]>> = {
   accounts: ["src/{accounts,auth,mail}/*.test.ts"],
+  audio: ["src/audio/*.test.ts"],
   client: ["src/client/*.test.ts", "src/cli/**/*.test.ts", "src/settings/*.test.ts"],
   evaluation: ["src/evaluation/**/*.test.ts"],
   console: ["src/console/**/*.test.ts"],
   engines: ["src/engines/*/*.test.ts", "src/models/*.test.ts"],
+  jobs: ["src/jobs/*.test.ts", "src/jobs/content/*.test.ts"],
+  "jobs-worker": ["src/jobs/worker/*.test.ts"],
   media: ["src/media/*.test.ts"],
+  protocols: ["src/{dialects/**,server/docs,std/word-matches,watches,writing}/*.test.ts"],
   server: [
     "src/server/*.test.ts",
     "src/metrics/*.test.ts",
@@ -51,9 +55,18 @@ const systemSuites: Readonly<Record<string, readonly string[]>> = {
   original: ["test/original/{byte-stream,generated-client,speech,transcripts}.test.ts"],
   packages: ["test/packages/{client-package,remote-command,transcoding-package}.test.ts"],
   "pages-account": ["test/console/{account,account-settings,key-changes,keys,usage}.test.ts"],
+  "pages-editor": ["test/console/{editor,editor-input,editor-keys,editor-playing}.test.ts"],
+  "pages-editor-kinds": ["test/console/editor-{merge,speakers,subtitles,times}.test.ts"],
+  "pages-editor-states": [
+    "test/console/editor-{guards,looks,page,sessions}.test.ts",
+    "test/console/review.test.ts",
+  ],
+  "pages-exchange": ["test/console/{every-page,import,shares}.test.ts"],
   "pages-frame": ["test/console/{chunks,commands,first-load,narrow,operator,tabs}.test.ts"],
+  "pages-media": ["test/console/{hostile-media,hostile-text,subtitles,video}.test.ts"],
   "pages-programs": ["test/console/{examples,help,programs,vocabulary,webhooks}.test.ts"],
-  "pages-texts": ["test/console/{form,job,phrase,problem,webhook}-words.test.ts"],
+  accounts: ["src/{accounts,auth,mail}/*.test.ts"],
+  audio: ["src/audio/*.test.ts"],
   "pages-transcript": [
     "test/console/{alignment,editor-model,editor-race,overview}.test.ts",
     "test/console/transcript-{focus,states}.test.ts",
@@ -68,6 +81,7 @@ const systemSuites: Readonly<Record<string, readonly string[]>> = {
   ],
   "spec-doors": ["test/spec/{doors,every-endpoint,google-operations,grpc-reflection,head}.test.ts"],
   "spec-jobs": ["test/spec/{4-1-submit-job,job-errors,transcribe-again,vocabulary}.test.ts"],
+  "spec-media": ["test/spec/{4-7-upload-media,4-8-recognize,media-facts,written-jobs}.test.ts"],
   "spec-watches": ["test/spec/{watch-job,watch-lists,webhooks,written-results}.test.ts"],
   "spec-texts": [
     "test/spec/{alignment-outputs,drafts,estimated-times,export-import,export-options}.test.ts",
@@ -88,10 +102,13 @@ const alone: readonly string[] = [
   "src/engines/ctc/ctc-{engine,speech}.test.ts",
   "src/engines/pocketsphinx/{hinted-searches,search-pool}.test.ts",
   "src/engines/process/{engine-session*,pending-work,run-queue,turn-length}.test.ts",
+  "src/jobs/{arrivals,jobs-service-races}.test.ts",
+  "src/jobs/worker/{cancel,worker*}.test.ts",
   "src/media/fetch-guard.test.ts",
   "src/server/rest-streams.test.ts",
   "src/speech/decoded-input.test.ts",
   "src/transcoding/{long-input,readme}.test.ts",
+  "src/writing/write-words.test.ts",
 ];
 
 /**

@@ -1,0 +1,3 @@
+import { runPageSuite } from "./run-page-suite.ts";
+
+runPageSuite("pages-reading");
