@@ -111,6 +111,8 @@ export class Playback {
     );
     on("playing", () => {
       this.#change({ isPlaying: !media.paused, isBegun: true, problem: undefined });
+      // What is played begins where it was, and not at the first tick.
+      this.#tell();
       this.#notifyRegularly();
     });
     for (const name of ["pause", "ended"] as const) {
@@ -280,6 +282,10 @@ export class Playback {
 
   #notify(): void {
     this.#readPlace();
+    this.#tell();
+  }
+
+  #tell(): void {
     for (const listener of this.#placeListeners) listener(this.#place, false);
   }
 
