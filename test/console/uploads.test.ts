@@ -84,6 +84,8 @@ test("files chosen with only the keyboard become jobs with their own titles", as
   const languages = page.getByRole("combobox", { name: /^Mál í/ });
   assert.equal(await languages.count(), 2);
   await page.getByRole("combobox", { name: "Mál í Öræfi 2.WAV" }).selectOption("Enska");
+  await checkLooks(page, "jobs-form-files", someLooks);
+  await show(page, desktop);
   await title(page).nth(1).press("Enter");
   for (const subject of ["viðtal við Þórð", "Öræfajökull, annar hluti"]) {
     await jobRow(page, subject).getByRole("link", { name: subject }).waitFor();
