@@ -68,7 +68,7 @@ export async function settleRestored(
     where state = 'PENDING'`.execute(trx);
   // An attempt that was in progress has no known outcome, which `unnoted` still counts.
   await sql`
-    update invitation_mail set give_up_at = give_up_at + (now() - ${snapshotAt}::timestamptz)
+    update invitation_mail set give_up_at = give_up_at + (now() - ${note.snapshotAt}::timestamptz)
     where state = 'PENDING'`.execute(trx);
   // The bytes of uploads that had not ended are not in the backup.
   await trx

@@ -86,6 +86,13 @@ function walk(): Readonly<Record<string, readonly Request[]>> {
       ["PATCH", "/v1/account", { mediaRetentionDays: 99_999_999_999 }],
       ["PATCH", "/v1/account", {}],
     ],
+    "account/recording-defaults-form.tsx": [
+      { languageCode: "íslenska" },
+      { languageCode: "is-IS", model: bell },
+      { languageCode: "is-IS", model: long },
+      { phrases: ["", bell, "---", "ð".repeat(101), "a", "A"] },
+      { phrases: Array.from({ length: 501 }, (_, index) => `orð ${index}`) },
+    ].map((recordingDefaults) => ["PATCH", "/v1/account", { recordingDefaults }]),
     "account/invite.tsx": ["", "rangt", `${"a".repeat(255)}@example.is`, "ð@example.is"].map(
       (email) => ["POST", "/v1/members", { email, displayName: bell }],
     ),
@@ -196,6 +203,7 @@ const others: Readonly<Record<string, string>> = {
   "jobs/new-job-details.tsx": "fields of the form for a job",
   "jobs/new-job-files.tsx": "fields of the form for a job",
   "jobs/new-job-url.tsx": "fields of the form for a job",
+  "jobs/recognition-form.tsx": "fields of the forms for a job and for the account's defaults",
   "keys/key-fields.tsx": "fields of the forms for keys",
   "keys/limit-fields.tsx": "fields of the forms for keys",
   "keys/public-key-field.tsx": "a field of the form for client keys",

@@ -45,6 +45,13 @@ const ofForms: Explanations = [
   ],
   [/is not an ASCII e-mail address of/, () => accountText.emailWrong],
   [
+    /^is .*, which is not a BCP 47 code/,
+    () => ({
+      is: "Þetta er ekki tungumál. Veldu annað.",
+      en: "This is no language. Choose another one.",
+    }),
+  ],
+  [
     /^cannot be changed: remove the member/,
     () => ({
       is: "Netfangi er ekki breytt. Fjarlægðu notandann og bjóddu nýja netfanginu.",
