@@ -48,7 +48,7 @@ const ofForms: Explanations = [
     /^is .*, which is not a BCP 47 code/,
     () => ({
       is: "Þetta er ekki tungumál. Veldu annað.",
-      en: "This is no language. Choose another one.",
+      en: "This is not a language. Choose another one.",
     }),
   ],
   [

@@ -112,7 +112,7 @@ export class Playback {
     on("playing", () => {
       this.#change({ isPlaying: !media.paused, isBegun: true, problem: undefined });
       // What is played begins where it was, and not at the first tick.
-      this.#tell();
+      this.#sendPlace();
       this.#notifyRegularly();
     });
     for (const name of ["pause", "ended"] as const) {
@@ -282,10 +282,10 @@ export class Playback {
 
   #notify(): void {
     this.#readPlace();
-    this.#tell();
+    this.#sendPlace();
   }
 
-  #tell(): void {
+  #sendPlace(): void {
     for (const listener of this.#placeListeners) listener(this.#place, false);
   }
 
