@@ -123,6 +123,7 @@ test("readConfig() reads every setting", () => {
     },
     role: "worker",
     engines: { listen: undefined, nodes: undefined, hasOwnModels: true },
+    mail: { isSent: false, sending: undefined, perDayMax: 100 },
     engineProcesses: 3,
     frontProcesses: 1,
     engine: "scripted",

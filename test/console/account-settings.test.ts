@@ -273,6 +273,6 @@ test("a default that is no longer installed is shown as such", async () => {
   });
   assert.equal(await page.getByLabel("Líkan", { exact: true }).inputValue(), "gone");
   await using upload = await pages.open("/jobs?new");
-  await upload.getByText("Sjálfgefna málið, færeyska, á ekkert uppsett líkan.").waitFor();
+  await upload.getByText("Ekkert líkan er uppsett fyrir sjálfgefna málið (færeyska).").waitFor();
   assert.equal(await upload.getByLabel("Hvaða mál er talað?").inputValue(), "is-IS");
 });

@@ -267,6 +267,7 @@ test("an invitation is sent by mail, with what became of it, and is sent again",
   for (let count = 2; count < 5; count += 1) {
     assert.equal((await mailing.service.call("POST", `/v1/${name}:sendInvitation`)).status, 200);
   }
+  expectProblems(mailed, /^429 POST .*:sendInvitation$/);
   await mailed.getByRole("button", { name: "Tengill: ragna@example.is" }).click();
   await inDialog.getByRole("button", { name: "Senda aftur í pósti" }).press("Enter");
   await inDialog.getByRole("alert").getByText("Fimm bréf hafa verið send").waitFor();

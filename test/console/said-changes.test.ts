@@ -17,6 +17,7 @@ const shownOtherwise: Readonly<Record<string, string>> = {
   "frame/sign-out-dialog.tsx leave": "the sign-in page",
   "jobs/job-failed.tsx again": "the row, and the page that has the list has a message",
   "jobs/job-running.tsx cancel": "the row of the job, and the list has a message when it ends",
+  "account/audit-filter.tsx save": "it changes nothing: the browser saves a file",
   "jobs/new-job.tsx send": "the list, and the page that has it has a message",
   "jobs/remove-finished.tsx find": "the note above the list, with its undo",
   "jobs/remove-finished.tsx remove": "the note above the list goes away",
@@ -43,6 +44,7 @@ const shownOtherwise: Readonly<Record<string, string>> = {
 
 /** Functions that change something for mutations of other files, or without any user. */
 const calledByOthers: Readonly<Record<string, string>> = {
+  "account/send-invitation.ts": "the mutations of invitations",
   "api/console-settings.ts": "mutations of settings",
   "api/session.ts": "signing in and out, and changing accounts: other pages are shown",
   "import/import-file.ts": "the import page",

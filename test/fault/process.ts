@@ -53,7 +53,8 @@ export async function startService(
       HLUST_PORT: "0",
       HLUST_DATA: dataFolder,
       HLUST_ENGINE_PROCESSES: "1",
-      HLUST_FRONT_PROCESSES: "1",
+      // Another version may not know it.
+      ...(program === hlust && { HLUST_FRONT_PROCESSES: "1" }),
       HLUST_ALLOW_MEDIA_FROM: "127.0.0.1",
       // Tests leave streams open when they stop the service.
       HLUST_DRAIN: "0",

@@ -62,6 +62,7 @@ const notRun: readonly [page: string, begin: string, reason: string][] = [
   ["docs/install.md", "script/image ", "builds an image; test/packages runs it"],
   ["docs/install.md", "script/image\n", "needs docker compose and the images of others"],
   ["docs/install.md", "script/deb", "builds a package; test/packages installs it"],
+  [operations, "HLUST_SMTP_URL_FILE=", "needs a mail server; src/mail/mail-worker.test.ts has one"],
   [operations, "scrape_configs:", "a part of deploy/prometheus, which promtool checks"],
   [privacy, "begin;", "runs in test/operation/privacy.test.ts"],
   [backups, "hlust backup s3:", "needs a bucket; test/operation/backup-bucket.test.ts makes such"],

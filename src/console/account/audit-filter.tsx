@@ -12,13 +12,19 @@ import { allEvents, auditCsv } from "./audit-csv.ts";
 const kinds = [
   "transcript",
   "share",
+  "review",
   "member",
+  "invitation",
   "session",
+  "sign_in",
+  "sign_in_token",
   "api_key",
   "client_key",
   "account",
+  "limits",
   "vocabulary",
   "webhook",
+  "stream_token",
   "access",
 ] as const;
 
@@ -58,7 +64,10 @@ export function AuditLogFilter({
         <Choice
           label={t(accountText.logActor)}
           value={filter.actor}
-          options={[all, ...actors.map((value) => ({ value, text: nameOf(value) }))]}
+          options={[
+            { value: "", text: t(accountText.logEveryone) },
+            ...actors.map((value) => ({ value, text: nameOf(value) })),
+          ]}
           onChange={(actor) => onChange({ ...filter, actor })}
         />
         <Button isPending={save.isPending} onPress={() => save.mutate()}>

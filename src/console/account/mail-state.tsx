@@ -22,7 +22,7 @@ export function MailState({ mail }: { readonly mail: InvitationMailJson }) {
   if (state === "FAILED") {
     return (
       <span className="mail-failed">
-        {t(mailText.failed)(reason)}
+        {t(problem === "OUTCOME_UNKNOWN" ? mailText.unknown : mailText.failed)(reason)}
         {response !== undefined && (
           <>
             {" "}

@@ -19,16 +19,18 @@ export function RemoveMember({
   const t = useText();
   const queries = useQueryClient();
   const notify = useNotify();
-  const { name = "", email = "", displayName = "", role } = member;
+  const { name = "", email = "", displayName = "", role, lastSignInTime } = member;
   const remove = useMutation({
     mutationFn: () => callApi(`/v1/${name}`, { method: "DELETE" }),
     onSuccess: async () => {
       await queries.invalidateQueries({ queryKey: ["account"] });
-      notify(t(accountText.removed)(displayName || email), async () => {
-        // Who was removed is invited again, which sends no mail.
+      const inviteAgain = async () => {
         await callApi("/v1/members", { method: "POST", body: { email, displayName, role } });
         await queries.invalidateQueries({ queryKey: ["account"] });
-      });
+      };
+      // The sessions, drafts and settings of a member who has signed in are gone.
+      const undo = lastSignInTime === undefined ? inviteAgain : null;
+      notify(t(accountText.removed)(displayName || email), undo);
       onClose();
     },
   });

@@ -1,4 +1,5 @@
 import type { FieldViolation } from "../api/api-error.ts";
+import { SaidText } from "../parts/said-text.tsx";
 import { TextInput } from "../parts/text-input.tsx";
 import { hintViolationText } from "../text/hint-violations.ts";
 import { useText } from "../text/language.tsx";
@@ -34,7 +35,7 @@ export function RecognitionForm({
       <TextInput
         label={t(transcribeAgainText.words)}
         hint={t(transcribeAgainText.wordsHint)}
-        problem={violation && t(hintViolationText(violation))}
+        problem={violation && <SaidText said={hintViolationText(violation)} />}
         lines={3}
         value={words}
         onChange={onWords}

@@ -45,8 +45,9 @@ export function UndoMessage({
   const isSame = () => currentIdentity(queries) === owner;
   const tick = useEffectEvent((left: number): number => {
     const isUsed = note.current?.matches(":hover") || note.current?.querySelector(":focus-visible");
+    if (isSame() && (isUsed || back.isPending)) return undoSeconds;
     if (!isSame() || left === 0) close();
-    return isUsed || back.isPending ? undoSeconds : left - 1;
+    return left - 1;
   });
   useEffect(() => {
     let left = undoSeconds;

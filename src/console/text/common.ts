@@ -32,7 +32,7 @@ export const commonText = {
   },
   offline: {
     is: "Ekkert samband við þjónustuna. Reyni áfram; síðan uppfærist þegar það kemst á.",
-    en: "You are offline. Reconnecting; the page will update automatically.",
+    en: "The service cannot be reached. Reconnecting; the page will update automatically.",
   },
   online: { is: "Samband er komið á.", en: "Connected again." },
   loading: { is: "Sæki…", en: "Loading…" },

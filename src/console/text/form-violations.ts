@@ -54,7 +54,7 @@ const ofForms: Explanations = [
   [
     /^cannot be changed: remove the member/,
     () => ({
-      is: "Netfangi er ekki breytt. Fjarlægðu notandann og bjóddu nýja netfanginu.",
+      is: "Netfangi er ekki hægt að breyta. Fjarlægðu notandann og bjóddu nýja netfanginu.",
       en: "The address cannot be changed. Remove the member and invite the new address.",
     }),
   ],

@@ -28,6 +28,10 @@ export const mailText = {
     is: (reason: string) => `póstur fór ekki: ${reason}`,
     en: (reason: string) => `email not sent: ${reason}`,
   },
+  unknown: {
+    is: (reason: string) => `óvíst hvort póstur barst: ${reason}`,
+    en: (reason: string) => `email may not have arrived: ${reason}`,
+  },
   canceled: {
     is: "póstur fór ekki: nýr tengill kom í staðinn",
     en: "email not sent: a new link has replaced its link",
@@ -68,8 +72,8 @@ export const mailProblemText: Readonly<
     en: "the mail server does not accept it yet",
   },
   OUTCOME_UNKNOWN: {
-    is: "sambandið slitnaði, en pósturinn gæti hafa borist",
-    en: "the connection was lost, but the email may have arrived",
+    is: "sambandið við póstþjóninn slitnaði",
+    en: "the connection to the mail server was lost",
   },
   TIME_OVER: {
     is: "ekki tókst að senda hann á einum sólarhring",

@@ -210,7 +210,7 @@ export const connectionText = {
     },
     next: {
       is: "Haltu bara áfram: allt sem þú segir er geymt hér og verður skrifað þegar samband næst.",
-      en: "Keep talking: everything you say is stored here and transcribed once you are online again.",
+      en: "Keep talking: everything you say is stored here and transcribed once the service responds.",
     },
   },
   full: {

@@ -26,7 +26,7 @@ export const publicKeyProblems = {
     en: "The key is not for signatures: “use” must be “sig”.",
   },
   exponent: {
-    is: "Opinberi veldisvísir RSA-lykilsins er óvenjulegur; hann á að vera 65537.",
+    is: "Opinber veldisvísir RSA-lykilsins er óvenjulegur; hann á að vera 65537.",
     en: "The public exponent of the RSA key is unusual; it must be 65537.",
   },
   kind: {

@@ -20,7 +20,6 @@ export const recordingDefaultsText = {
   unsaved: { is: "Óvistaðar breytingar", en: "Unsaved changes" },
   save: { is: "Vista sjálfgildi", en: "Save defaults" },
   saved: { is: "Sjálfgildin hafa verið vistuð.", en: "The defaults were saved." },
-  nothing: { is: "Ekkert hefur verið valið.", en: "Nothing is set." },
 
   recognition: {
     is: "Líkan, mælendur og orð sem búast má við",
@@ -40,7 +39,8 @@ export const recordingDefaultsText = {
     en: (count: number) => `${counted("en", count, "word", "words")} to expect`,
   },
   languageGone: {
-    is: (name: string) => `Sjálfgefna málið, ${name}, á ekkert uppsett líkan. Annað mál er valið.`,
+    is: (name: string) =>
+      `Ekkert líkan er uppsett fyrir sjálfgefna málið (${name}). Annað mál er valið.`,
     en: (name: string) =>
       `No model is installed for the default language, ${name}. Another language is chosen.`,
   },

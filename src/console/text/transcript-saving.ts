@@ -6,7 +6,7 @@ import type { Problems } from "./problems.ts";
 export const savingText = {
   offline: {
     is: "Ekkert samband við þjónustuna. Textinn er kyrr hér og verður vistaður þegar samband næst.",
-    en: "You are offline. The text stays here, and is saved once you are online again.",
+    en: "The service cannot be reached. The text stays here, and is saved once it responds.",
   },
   waits: {
     is: (seconds: number) =>
@@ -50,7 +50,7 @@ export const savingText = {
 export const saveProblems: Problems = {
   OFFLINE: {
     sentence: { is: "Ekki næst í þjónustuna.", en: "The service cannot be reached." },
-    next: { is: "Vistaðu aftur þegar samband er komið á.", en: "Save again once you are online." },
+    next: { is: "Vistaðu aftur þegar samband er komið á.", en: "Save again once it responds." },
   },
   SIGNED_OUT: {
     sentence: {

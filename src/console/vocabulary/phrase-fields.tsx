@@ -1,6 +1,9 @@
+import { violationIn } from "../api/violations.ts";
+import { SaidText } from "../parts/said-text.tsx";
 import { TextInput } from "../parts/text-input.tsx";
 import { violationOf } from "../parts/violation-text.tsx";
 import { useText } from "../text/language.tsx";
+import { phraseViolationText } from "../text/phrase-violations.ts";
 import { vocabularyText } from "../text/vocabulary.ts";
 import { PhraseLanguage } from "./phrase-language.tsx";
 import type { Phrase } from "./phrases-query.ts";
@@ -48,6 +51,8 @@ export function PhraseFields({
 }) {
   const t = useText();
   const problemIn = (field: string) => violationOf(error, field);
+  // Weights have decimals, unlike the numbers of other forms.
+  const ofWeight = violationIn(error, "weight");
   const set = (changed: Partial<PhraseDraft>) => onChange({ ...draft, ...changed });
   return (
     <>
@@ -70,7 +75,7 @@ export function PhraseFields({
         inputMode="decimal"
         value={draft.weight}
         onChange={(weight) => set({ weight })}
-        problem={problemIn("weight")}
+        problem={ofWeight && <SaidText said={phraseViolationText(ofWeight)} />}
       />
       <TextInput
         label={t(vocabularyText.soundsLikeLabel)}
