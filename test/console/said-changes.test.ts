@@ -9,6 +9,7 @@ const source = resolve(import.meta.dirname, "../../src/console");
 
 /** What shows that a mutation has succeeded, by file and name of the mutation. */
 const shownOtherwise: Readonly<Record<string, string>> = {
+  "account/audit-filter.tsx save": "it changes nothing: the browser saves a file",
   "account/member-link.tsx make": "the dialog shows the link",
   "api/use-single-keys.ts useSingleKeys": "the checkbox",
   "frame/account-menu.tsx change": "the pages of the other account",
@@ -17,7 +18,6 @@ const shownOtherwise: Readonly<Record<string, string>> = {
   "frame/sign-out-dialog.tsx leave": "the sign-in page",
   "jobs/job-failed.tsx again": "the row, and the page that has the list has a message",
   "jobs/job-running.tsx cancel": "the row of the job, and the list has a message when it ends",
-  "account/audit-filter.tsx save": "it changes nothing: the browser saves a file",
   "jobs/new-job.tsx send": "the list, and the page that has it has a message",
   "jobs/remove-finished.tsx find": "the note above the list, with its undo",
   "jobs/remove-finished.tsx remove": "the note above the list goes away",

@@ -14,7 +14,6 @@ import { until } from "../fixtures/until.ts";
 
 const operations = "docs/operations.md";
 const backups = "docs/operations/backup.md";
-const privacy = "docs/operations/privacy.md";
 
 /** The blocks that run here, by page and first words. */
 const run = {
@@ -64,7 +63,6 @@ const notRun: readonly [page: string, begin: string, reason: string][] = [
   ["docs/install.md", "script/deb", "builds a package; test/packages installs it"],
   [operations, "HLUST_SMTP_URL_FILE=", "needs a mail server; src/mail/mail-worker.test.ts has one"],
   [operations, "scrape_configs:", "a part of deploy/prometheus, which promtool checks"],
-  [privacy, "begin;", "runs in test/operation/privacy.test.ts"],
   [backups, "hlust backup s3:", "needs a bucket; test/operation/backup-bucket.test.ts makes such"],
   [backups, "# /etc/systemd/system/hlust-backup.service", "needs systemd"],
   [backups, "# /etc/systemd/system/hlust-backup.timer", "needs systemd"],

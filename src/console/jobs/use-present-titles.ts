@@ -1,11 +1,10 @@
-import { queryOptions, useQueries, useQueryClient } from "@tanstack/react-query";
+import { queryOptions, useQueries } from "@tanstack/react-query";
 import type { ListFirstWordsResponseJson } from "../../gen/hlust/transcripts/v1alpha1/several_pb.ts";
 import { callApi } from "../api/call-api.ts";
 import type { Job } from "./job.ts";
 
 /** The number of transcripts in a request. */
 const namesMax = 50;
-const titlesKey = ["transcripts", "titles"] as const;
 /** How often titles are read again while the page is visible. */
 const pollMs = 30_000;
 
@@ -22,24 +21,13 @@ export function usePresentTitles(jobs: readonly Job[]): ReadonlyMap<string, stri
   const parts = Array.from({ length: Math.ceil(all.length / namesMax) }, (_, at) =>
     all.slice(at * namesMax, (at + 1) * namesMax),
   );
-  const queries = useQueryClient();
-  // Titles that another request has read are shown until the answer.
-  const known = (part: readonly string[]): ReadonlyMap<string, string | null> => {
-    const read = queries.getQueriesData<ReadonlyMap<string, string | null>>({
-      queryKey: titlesKey,
-    });
-    const titles = read.flatMap(([, data]) => [...(data ?? [])]);
-    return new Map(titles.filter(([name]) => part.includes(name)));
-  };
-  const answers = useQueries({
-    queries: parts.map((part) => ({ ...titlesQuery(part), placeholderData: () => known(part) })),
-  });
+  const answers = useQueries({ queries: parts.map(titlesQuery) });
   return new Map(answers.flatMap(({ data }) => [...(data ?? [])]));
 }
 
 function titlesQuery(names: readonly string[]) {
   return queryOptions({
-    queryKey: [...titlesKey, ...names],
+    queryKey: ["transcripts", "titles", ...names],
     queryFn: ({ signal }) => readTitles(names, signal),
     refetchInterval: pollMs,
     // The list is useful without them.
