@@ -118,8 +118,10 @@ function fieldsOf(
   }
   const fields = new Set<Changeable>();
   for (const path of paths) {
-    const top = path.replace(/^(recording_?[dD]efaults)\..*$/s, "$1");
-    const named = AccountSchema.fields.find(({ name, jsonName }) => [name, jsonName].includes(top));
+    const [top = path] = path.split(".", 1);
+    const named = AccountSchema.fields.find(({ name, jsonName, localName }) =>
+      [name, jsonName].includes(localName === "recordingDefaults" ? top : path),
+    );
     const field = changeable.find((each) => each === named?.localName);
     if (field) fields.add(field);
     else if (!named) violations.add("updateMask", `${shown(path)} is not a field of an account`);
