@@ -17,7 +17,7 @@ import { shown, Violations } from "../std/service-error.ts";
 import { usedLimits, type UsedLimits } from "./used-limits.ts";
 import { checkDisplayName } from "../std/display-name.ts";
 import { accountDeleted } from "./lock-account.ts";
-import { readDefaults, storedDefaults } from "./recording-defaults.ts";
+import { checkDefaults, readDefaults, storedDefaults } from "./recording-defaults.ts";
 
 /** The maximum retention in days: a hundred years. A retention of 0 keeps everything forever. */
 export const retentionDaysMax = 36_500;
@@ -94,7 +94,9 @@ function readChange(request: UpdateAccountRequest): Updateable<AccountTable> {
     change.vocabulary_candidates_disabled = account.vocabularyCandidatesDisabled;
   }
   if (fields.has("recordingDefaults")) {
-    change.recording_defaults = storedDefaults(account.recordingDefaults, violations);
+    const { recordingDefaults: defaults } = account;
+    if (defaults) checkDefaults(defaults, violations);
+    change.recording_defaults = defaults ? storedDefaults(defaults) : null;
   }
   if (violations.isEmpty && fields.size === 0) {
     violations.add("account", `at least one of ${changeable.join(", ")} is required`);

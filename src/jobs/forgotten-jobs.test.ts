@@ -61,13 +61,33 @@ async function newTranscript(accountId: string): Promise<string> {
   return name.slice("transcripts/".length);
 }
 
+/** Jobs of a transcript, and jobs that must stay as they are when it is deleted. */
+async function newJobs(accountId: string, transcript: string, other: string) {
+  return {
+    ended: [
+      await newJob(accountId, { state: "SUCCESS", transcript }),
+      await newJob(accountId, { state: "ERROR", newVersionOf: transcript }),
+    ],
+    others: [
+      await newJob(accountId, { state: "PROCESSING", newVersionOf: transcript }),
+      await newJob(accountId, { state: "SUCCESS", transcript: other }),
+    ],
+  };
+}
+
+async function keepTranscripts(accountId: string, days: number): Promise<void> {
+  const retention = { transcript_retention_days: days };
+  await db.updateTable("account").set(retention).where("id", "=", accountId).execute();
+}
+
+/** Makes a transcript as one that was changed in the future, which no retention deletes. */
+async function changeLater(id: string): Promise<void> {
+  const later = { updated_at: new Date(Date.now() + 40 * dayMs) };
+  await db.updateTable("transcript").set(later).where("id", "=", id).execute();
+}
+
 const deletions: Record<string, (accountId: string, id: string) => Promise<void>> = {
   "its owner": async (accountId, id) => await app.clientFor(accountId).delete(`transcripts/${id}`),
-  "retention, which then deletes them too": async (accountId) => {
-    const days = { transcript_retention_days: 10 };
-    await db.updateTable("account").set(days).where("id", "=", accountId).execute();
-    await enforceRetention({ db, store, log, now: () => Date.now() + 10.1 * dayMs });
-  },
   "the bin": async (accountId, id) => {
     const actor = { accountId, actor: "apiKeys/x" };
     const put = async () =>
@@ -83,27 +103,10 @@ for (const [what, remove] of Object.entries(deletions)) {
   it(`jobs keep no title, keywords, URL and hints of a transcript that is deleted by ${what}`, async () => {
     const account = await app.newAccount();
     const [transcript, other] = [await newTranscript(account), await newTranscript(account)];
-    const ended = [
-      await newJob(account, { state: "SUCCESS", transcript }),
-      await newJob(account, { state: "ERROR", newVersionOf: transcript }),
-    ];
-    const running = await newJob(account, { state: "PROCESSING", newVersionOf: transcript });
-    const kept = await newJob(account, { state: "SUCCESS", transcript: other });
-    if (what.startsWith("retention")) {
-      const later = new Date(Date.now() + 20 * dayMs);
-      await db
-        .updateTable("transcript")
-        .set({ updated_at: later })
-        .where("id", "=", other)
-        .execute();
-    }
-    const before = await Promise.all([running, kept].map(rowOf));
+    const { ended, others } = await newJobs(account, transcript, other);
+    const before = await Promise.all(others.map(rowOf));
     await remove(account, transcript);
-    assert.deepEqual(await Promise.all([running, kept].map(rowOf)), before);
-    if (what.startsWith("retention")) {
-      assert.deepEqual(await Promise.all(ended.map(rowOf)), [undefined, undefined]);
-      return;
-    }
+    assert.deepEqual(await Promise.all(others.map(rowOf)), before);
     for (const id of ended) assert.doesNotMatch((await rowOf(id)) ?? "Jón", isNamed);
     // What is left is a job as any other.
     const [success, failed] = await Promise.all(
@@ -117,13 +120,23 @@ for (const [what, remove] of Object.entries(deletions)) {
 }
 
 describe("retention", () => {
+  it("deletes the jobs of a transcript with it, and none that run or have another one", async () => {
+    const account = await app.newAccount();
+    await keepTranscripts(account, 10);
+    const [transcript, other] = [await newTranscript(account), await newTranscript(account)];
+    await changeLater(other);
+    const { ended, others } = await newJobs(account, transcript, other);
+    const before = await Promise.all(others.map(rowOf));
+    await enforceRetention({ db, store, log, now: () => Date.now() + 10.1 * dayMs });
+    assert.deepEqual(await Promise.all(others.map(rowOf)), before);
+    assert.deepEqual(await Promise.all(ended.map(rowOf)), [undefined, undefined]);
+  });
+
   it("deletes jobs without a transcript as long after their end, and none that run or have one", async () => {
     const account = await app.newAccount();
-    const days = { transcript_retention_days: 10 };
-    await db.updateTable("account").set(days).where("id", "=", account).execute();
+    await keepTranscripts(account, 10);
     const transcript = await newTranscript(account);
-    const later = new Date(Date.now() + 40 * dayMs);
-    await db.updateTable("transcript").set({ updated_at: later }).execute();
+    await changeLater(transcript);
     const failed = await newJob(account, { state: "ERROR" });
     const others = [
       await newJob(account, { state: "PROCESSING" }),
