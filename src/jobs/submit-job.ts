@@ -18,7 +18,8 @@ import { invalidArgument, ServiceError, shown, type FieldViolation } from "../st
 import { currentTraceparent } from "../tracing/tracing.ts";
 import type { Arrivals } from "./arrivals.ts";
 import { checkSubmit, type CheckingRecognizer } from "./check-submit.ts";
-import { findJobOfKey, forgetKey, lockUploadMedia } from "./job-store.ts";
+import { findJobOfKey, forgetKey } from "./job-store.ts";
+import { lockUploadMedia } from "./lock-media.ts";
 import type { StoredJob } from "./stored-job.ts";
 import { createSubmit, type SubmittedJob } from "./submit-jobs.ts";
 
