@@ -1,15 +1,18 @@
 // Jobs keep nothing of a transcript that has been deleted, and are deleted with retention.
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
-import { sql } from "kysely";
+import { sql, type Transaction } from "kysely";
 import { metadataWith, openTestTranscripts } from "../../test/fixtures/open-test-transcripts.ts";
+import { until } from "../../test/fixtures/until.ts";
+import type { Tables } from "../database/tables.ts";
 import { newId } from "../std/ids.ts";
 import { createLog } from "../std/log.ts";
 import { emptyBins } from "../transcripts/empty-bins.ts";
 import { putIntoBin } from "../transcripts/bin-store.ts";
 import { enforceRetention } from "../transcripts/retention.ts";
 import { jobMessage } from "./job-message.ts";
-import { findJob } from "./job-store.ts";
+import { cancelJob, findJob } from "./job-store.ts";
+import { failJob } from "./worker/end-jobs.ts";
 import { sweepJobs } from "./worker/sweep-jobs.ts";
 
 const app = await openTestTranscripts();
@@ -117,6 +120,73 @@ for (const [what, remove] of Object.entries(deletions)) {
     assert.equal(failed?.result.case === "error" && failed.result.value.code, 3);
     await sweepJobs({ db, store, log });
   });
+}
+
+describe("a job that runs while the transcript is deleted that it transcribes again", () => {
+  const ends: Record<
+    string,
+    (trx: Transaction<Tables>, account: string, id: string) => Promise<unknown>
+  > = {
+    fails: async (trx, _, id) =>
+      await failJob(trx, { id, number: 0 }, { code: 5, message: "gone" }),
+    "is cancelled": async (trx, account, id) => await cancelJob(trx, account, id),
+  };
+  const start = async () => {
+    const account = await app.newAccount();
+    const transcript = await newTranscript(account);
+    const id = await newJob(account, { state: "PROCESSING", newVersionOf: transcript });
+    const remove = async () => await app.clientFor(account).delete(`transcripts/${transcript}`);
+    return { account, id, remove };
+  };
+  for (const [what, end] of Object.entries(ends)) {
+    it(`keeps nothing of it when it ${what}`, async () => {
+      const { account, id, remove } = await start();
+      await remove();
+      assert.match((await rowOf(id)) ?? "", isNamed);
+      await db.transaction().execute(async (trx) => await end(trx, account, id));
+      assert.doesNotMatch((await rowOf(id)) ?? "Jón", isNamed);
+      const job = jobMessage((await findJob(db, account, id)) ?? assert.fail());
+      assert.equal(job.transcriptMetadata?.languageCode, "is-IS");
+      assert.equal(job.result.case, "error");
+    });
+
+    it(`keeps nothing of it when it ${what} before the deletion commits`, async () => {
+      const { account, id, remove } = await start();
+      let removing: Promise<void> | undefined;
+      await db.transaction().execute(async (trx) => {
+        await end(trx, account, id);
+        removing = remove();
+        await until(async () => (await waiting()) > 0);
+      });
+      await removing;
+      assert.doesNotMatch((await rowOf(id)) ?? "Jón", isNamed);
+    });
+
+    it(`keeps nothing of it when it ${what} after the deletion, which has not committed`, async () => {
+      const { account, id } = await start();
+      let ending: Promise<unknown> | undefined;
+      await db.transaction().execute(async (trx) => {
+        await trx.deleteFrom("transcript").where("account_id", "=", account).execute();
+        ending = db.transaction().execute(async (other) => await end(other, account, id));
+        await until(async () => (await waiting()) > 0);
+      });
+      await ending;
+      assert.doesNotMatch((await rowOf(id)) ?? "Jón", isNamed);
+    });
+  }
+
+  it("keeps all of it when it fails and its transcript is still there", async () => {
+    const { account, id } = await start();
+    await db.transaction().execute(async (trx) => await ends["fails"]?.(trx, account, id));
+    assert.match((await rowOf(id)) ?? "", isNamed);
+  });
+});
+
+/** Returns how many statements wait for a lock. */
+async function waiting(): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from pg_stat_activity where wait_event_type = 'Lock'`.execute(db);
+  return rows[0]?.count ?? 0;
 }
 
 describe("retention", () => {

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { dropSignInToken, signInLink } from "../auth/sign-in-token.ts";
 import type { Database } from "../database/database.ts";
 import { isDatabaseTrouble } from "../database/database-trouble.ts";
+import { retryWhileDatabaseDown } from "../database/retry-while-down.ts";
 import { errorFields, type Log } from "../std/log.ts";
 import { repeat } from "../std/repeat.ts";
 import type { MailFailure } from "./explain-failure.ts";
@@ -53,6 +54,7 @@ const internalFailure: MailFailure = {
   isUnknown: false,
   response: null,
   status: undefined,
+  code: undefined,
 };
 
 class MailWorker implements AsyncDisposable {
@@ -78,6 +80,10 @@ class MailWorker implements AsyncDisposable {
     clearTimeout(timer);
   }
 
+  get #leaseMs(): number {
+    return this.#parts.timeoutMs * 2;
+  }
+
   async #repeat(everyMs: number, event: string, step: () => Promise<void>): Promise<void> {
     const { log } = this.#parts;
     const failing = { afterFailureMs: pollMs * 4, isWarning: isDatabaseTrouble };
@@ -86,9 +92,9 @@ class MailWorker implements AsyncDisposable {
 
   /** Starts to send what is due as far as there is room; otherwise waits. */
   async #next(): Promise<void> {
-    const { database, timeoutMs } = this.#parts;
+    const { database } = this.#parts;
     const room = sendingMax - this.#running.size;
-    const leaseMs = timeoutMs * 2;
+    const leaseMs = this.#leaseMs;
     const due = room > 0 ? await leaseMail(database.db, { leaseMs, room }) : [];
     for (const mail of due) this.#start(mail);
     if (due.length > 0) return;
@@ -113,7 +119,8 @@ class MailWorker implements AsyncDisposable {
     const { database, options, hasProvider, log, timeoutMs } = this.#parts;
     const { db } = database;
     const startedAt = performance.now();
-    const begun = await beginAttempt(db, mail, { needsToken: !hasProvider });
+    const needs = { needsToken: !hasProvider, leaseMs: this.#leaseMs };
+    const begun = await this.#noted(() => beginAttempt(db, mail, needs));
     if (!begun) return;
     const { token } = begun;
     const { publicUrl } = options;
@@ -128,14 +135,22 @@ class MailWorker implements AsyncDisposable {
       },
     );
     const wasNotSent = failure === "released" || (failure && !failure.isUnknown);
-    if (wasNotSent && token !== undefined) await dropSignInToken(db, token);
+    if (wasNotSent && token !== undefined) await this.#noted(() => dropSignInToken(db, token));
     const elapsedMs = Math.round(performance.now() - startedAt);
     const fields = { mailId: mail.id, attempts: mail.attempts, ms: elapsedMs };
     if (failure === "released") {
-      await releaseMail(db, mail);
+      await this.#noted(() => releaseMail(db, mail));
       log.info(fields, "mail.released");
     } else if (failure) await this.#noteFailed(mail, failure, fields);
-    else if (await noteSent(db, mail)) log.info(fields, "mail.sent");
+    else if (await this.#noted(() => noteSent(db, mail))) log.info(fields, "mail.sent");
+  }
+
+  /**
+   * Writes down what has become of an attempt, also after a short outage of the database. Otherwise
+   * a mail that has arrived would be sent again.
+   */
+  async #noted<T>(write: () => Promise<T>): Promise<T> {
+    return await retryWhileDatabaseDown(this.#stopped.signal, write);
   }
 
   async #noteFailed(
@@ -145,17 +160,18 @@ class MailWorker implements AsyncDisposable {
   ): Promise<void> {
     const { database, log, chance } = this.#parts;
     const when = { elapsedMs: fields.ms, chance: chance() };
-    const isGivenUp = await noteFailed(database.db, mail, failure, when);
+    const isGivenUp = await this.#noted(() => noteFailed(database.db, mail, failure, when));
     if (isGivenUp === undefined) return;
-    const { problem, status, isFinal } = failure;
+    const { problem, status, code, isFinal } = failure;
     // What the account cannot change is for the operator to see.
     const level = isFinal || problem === "POSTPONED" ? "info" : "warn";
-    log[level]({ ...fields, problem, status }, isGivenUp ? "mail.given_up" : "mail.not_sent");
+    log[level]({ ...fields, problem, status, code }, isGivenUp ? "mail.given_up" : "mail.not_sent");
   }
 
   async #sweep(): Promise<void> {
     const { database, log } = this.#parts;
-    const failed = await sweepMail(database.db, this.#stopping.signal);
-    if (failed > 0) log.warn({ mails: failed }, "mail.given_up");
+    for await (const failed of sweepMail(database.db, this.#stopping.signal)) {
+      for (const mail of failed) log.warn(mail, "mail.given_up");
+    }
   }
 }
