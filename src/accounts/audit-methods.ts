@@ -80,6 +80,8 @@ function* checkFilter({
     const description = `has ${chars} characters; at most ${auditActorCharsMax} are allowed`;
     yield { field: "actor", description };
   }
+  // No actor has one, and PostgreSQL refuses NUL.
+  if (/\p{Cc}/u.test(actor)) yield { field: "actor", description: "has a control character" };
   if (action.length > auditActionCharsMax || !auditActionPattern.test(action)) {
     const description = `is ${shown(action)}, which is not an action such as transcript.delete`;
     yield { field: "action", description };
