@@ -79,6 +79,8 @@ function* checkFilter({
     const description = `has ${chars} characters; at most ${auditActorCharsMax} are allowed`;
     yield { field: "actor", description };
   }
+  // No actor has one, and PostgreSQL refuses NUL.
+  if (/\p{Cc}/u.test(actor)) yield { field: "actor", description: "has a control character" };
   if (action.length > auditActionCharsMax) {
     const description = `has ${action.length} characters; at most ${auditActionCharsMax} are allowed`;
     yield { field: "action", description };

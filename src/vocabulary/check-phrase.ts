@@ -70,7 +70,10 @@ export function checkPhrase(
   };
 }
 
-/** Checks a language and returns its canonical code. */
+/**
+ * Checks a language and returns its canonical code; "" if it is invalid, since what it is compared
+ * with in the database must have no NUL character.
+ */
 export function checkLanguageCode(code: string, field: string, violations: Violations): string {
   const canonical =
     code.length > vocabularyLimits.languageCodeChars ? undefined : canonicalLanguageCode(code);
@@ -80,7 +83,7 @@ export function checkLanguageCode(code: string, field: string, violations: Viola
       ? "is required, for example is-IS"
       : `${shown(code)} is not a BCP 47 language code such as is-IS`;
   violations.add(field, problem);
-  return code;
+  return "";
 }
 
 /** Checks a text that is said: what it consists of, and its length. */
