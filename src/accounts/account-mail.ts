@@ -1,6 +1,6 @@
 /** Whether the service sends mail, and how much of it an account may cause. */
 export interface AccountMail {
   readonly isSent: boolean;
-  /** The number of mails in 24 hours. */
+  /** The maximum number of mails in 24 hours. */
   readonly perDayMax: number;
 }

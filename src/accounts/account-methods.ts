@@ -17,7 +17,7 @@ import { shown, Violations } from "../std/service-error.ts";
 import { usedLimits, type UsedLimits } from "./used-limits.ts";
 import { checkDisplayName } from "../std/display-name.ts";
 import { accountDeleted } from "./lock-account.ts";
-import { readDefaults, storedDefaults } from "./recording-defaults.ts";
+import { checkDefaults, readDefaults, storedDefaults } from "./recording-defaults.ts";
 
 /** The maximum retention in days: a hundred years. A retention of 0 keeps everything forever. */
 export const retentionDaysMax = 36_500;
@@ -94,7 +94,9 @@ function readChange(request: UpdateAccountRequest): Updateable<AccountTable> {
     change.vocabulary_candidates_disabled = account.vocabularyCandidatesDisabled;
   }
   if (fields.has("recordingDefaults")) {
-    change.recording_defaults = storedDefaults(account.recordingDefaults, violations);
+    const { recordingDefaults: defaults } = account;
+    if (defaults) checkDefaults(defaults, violations);
+    change.recording_defaults = defaults ? storedDefaults(defaults) : null;
   }
   if (violations.isEmpty && fields.size === 0) {
     violations.add("account", `at least one of ${changeable.join(", ")} is required`);
@@ -118,8 +120,10 @@ function fieldsOf(
   }
   const fields = new Set<Changeable>();
   for (const path of paths) {
-    const top = path.replace(/^(recording_?[dD]efaults)\..*$/s, "$1");
-    const named = AccountSchema.fields.find(({ name, jsonName }) => [name, jsonName].includes(top));
+    const [top = path] = path.split(".", 1);
+    const named = AccountSchema.fields.find(({ name, jsonName, localName }) =>
+      [name, jsonName].includes(localName === "recordingDefaults" ? top : path),
+    );
     const field = changeable.find((each) => each === named?.localName);
     if (field) fields.add(field);
     else if (!named) violations.add("updateMask", `${shown(path)} is not a field of an account`);

@@ -31,10 +31,8 @@ export function auditMethods({
       const filter = actor === "" && action === "" ? "" : JSON.stringify([actor, action]);
       const scope = { collection: "auditEvents", accountId, filter };
       const page = readPageRequest(pageTokens, scope, request);
-      const violations = [...checkFilter(request)];
-      if ("length" in page || violations.length > 0) {
-        throw invalidArgument([...("length" in page ? page : []), ...violations]);
-      }
+      const violations = [...(Array.isArray(page) ? page : []), ...checkFilter(request)];
+      if (Array.isArray(page) || violations.length > 0) throw invalidArgument(violations);
       let query = db
         .selectFrom("audit_event")
         .where("account_id", "=", accountId)
@@ -65,9 +63,10 @@ export function auditMethods({
   } satisfies Partial<ServiceImpl<typeof Accounts>>;
 }
 
-/** The maximum lengths in characters. */
+/** The maximum lengths of the filter in characters. */
 export const auditActorCharsMax = 200;
 export const auditActionCharsMax = 100;
+/** An action, or the part of it before a dot, which names a kind of action. */
 export const auditActionPattern = /^([a-z_]+(\.[a-z_]+)*)?$/;
 
 /** Finds violations in the filter of a request. */
@@ -80,7 +79,10 @@ function* checkFilter({
     const description = `has ${chars} characters; at most ${auditActorCharsMax} are allowed`;
     yield { field: "actor", description };
   }
-  if (action.length > auditActionCharsMax || !auditActionPattern.test(action)) {
+  if (action.length > auditActionCharsMax) {
+    const description = `has ${action.length} characters; at most ${auditActionCharsMax} are allowed`;
+    yield { field: "action", description };
+  } else if (!auditActionPattern.test(action)) {
     const description = `is ${shown(action)}, which is not an action such as transcript.delete`;
     yield { field: "action", description };
   }

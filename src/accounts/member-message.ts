@@ -15,8 +15,17 @@ import { mailProblems } from "../mail/explain-failure.ts";
 import { latestMail, type ShownMail } from "../mail/mail-store.ts";
 import { timestampFromDate } from "../std/duration.ts";
 
-/** Returns the messages of members, each with the latest mail to them. */
-export async function withMail(
+/** Returns the message of a member, with the latest mail to the member. */
+export async function memberWithMail(
+  db: Kysely<Tables>,
+  row: Selectable<MemberTable>,
+): Promise<Member> {
+  const mail = await latestMail(db, [row.id]);
+  return memberMessage(row, mail.get(row.id));
+}
+
+/** Returns the messages of members, each with the latest mail to the member. */
+export async function membersWithMail(
   db: Kysely<Tables>,
   rows: readonly Selectable<MemberTable>[],
 ): Promise<Member[]> {
@@ -25,7 +34,7 @@ export async function withMail(
   return rows.map((row) => memberMessage(row, mail.get(row.id)));
 }
 
-/** Returns the message of a member, with the latest mail to them; undefined for none. */
+/** Returns the message of a member. `mail`: the latest mail to the member; undefined if none. */
 export function memberMessage(row: Selectable<MemberTable>, mail?: ShownMail): Member {
   return create(MemberSchema, {
     name: `members/${row.id}`,

@@ -7,14 +7,15 @@ import { callerOf, scopesOfRole } from "../auth/caller.ts";
 import type { Tables } from "../database/tables.ts";
 import type { Accounts } from "../gen/hlust/accounts/v1/accounts_pb.ts";
 import { cancelMail } from "../mail/mail-store.ts";
-import { idIn, newId } from "../std/ids.ts";
+import { newId } from "../std/ids.ts";
 import type { Log } from "../std/log.ts";
-import { ServiceError, shown } from "../std/service-error.ts";
+import { ServiceError } from "../std/service-error.ts";
 import type { AccountMail } from "./account-mail.ts";
 import { checkNewMember, readMemberChange, refuseOtherEmail } from "./check-member.ts";
 import { lockAccount } from "./lock-account.ts";
-import { memberMessage, withMail } from "./member-message.ts";
-import { isLastOwner, listMembers, lockMember, membersMax, countMembers } from "./member-store.ts";
+import { lockNamedMember } from "./lock-named-member.ts";
+import { memberMessage, memberWithMail, membersWithMail } from "./member-message.ts";
+import { isLastOwner, listMembers, membersMax, countMembers } from "./member-store.ts";
 import { refuseMoreThanOwn } from "./refuse-more-than-own.ts";
 
 /** Creates the RPCs of an account's members. */
@@ -49,18 +50,14 @@ export function memberMethods(parts: {
 
     async listMembers(_request, context) {
       const rows = await listMembers(db, callerOf(context).accountId);
-      return { members: await withMail(db, rows), sendsMail: parts.mail.isSent };
+      return { members: await membersWithMail(db, rows), sendsMail: parts.mail.isSent };
     },
 
     async updateMember(request, context) {
       const caller = callerOf(context);
-      const { accountId } = caller;
       const name = request.member?.name ?? "";
-      const id = idIn("members", name);
       return await audited(parts, caller, async (trx, record) => {
-        await lockAccount(trx, accountId);
-        const before = id && (await lockMember(trx, accountId, id));
-        if (!before) throw memberNotFound(name);
+        const before = await lockNamedMember(trx, caller.accountId, name);
         const change = readMemberChange(request);
         refuseOtherEmail(request, before.email);
         const { role } = change;
@@ -76,20 +73,15 @@ export function memberMethods(parts: {
           .executeTakeFirstOrThrow();
         const details = role ? { roleBefore: before.role, role } : undefined;
         await record({ action: "member.update", resource: name, ...(details && { details }) });
-        const [member = memberMessage(row)] = await withMail(trx, [row]);
-        return member;
+        return await memberWithMail(trx, row);
       });
     },
 
     async deleteMember({ name }, context) {
       const caller = callerOf(context);
-      const { accountId } = caller;
-      const id = idIn("members", name);
       await audited(parts, caller, async (trx, record) => {
-        await lockAccount(trx, accountId);
-        const before = id && (await lockMember(trx, accountId, id));
-        if (!before) throw memberNotFound(name);
-        const { count } = await countMembers(trx, accountId, before.email);
+        const before = await lockNamedMember(trx, caller.accountId, name);
+        const { count } = await countMembers(trx, caller.accountId, before.email);
         if (count > 1 && (await isLastOwner(trx, before))) throw lastOwner();
         await cancelMail(trx, before.id);
         await trx.deleteFrom("member").where("id", "=", before.id).execute();
@@ -99,14 +91,6 @@ export function memberMethods(parts: {
       return create(EmptySchema);
     },
   } satisfies Partial<ServiceImpl<typeof Accounts>>;
-}
-
-/**
- * Returns the error for a member that does not exist. A member of another account is treated as
- * nonexistent.
- */
-export function memberNotFound(name: string): ServiceError {
-  return new ServiceError("not_found", `there is no ${shown(name)}`);
 }
 
 function memberExists(): ServiceError {

@@ -15,15 +15,13 @@ export const modelCharsMax = 200;
 const field = "recordingDefaults";
 
 /**
- * Returns the defaults for new recordings as the column stores them; null if nothing is set. Adds
- * every violation. What is installed is not checked, since it may change at any time.
+ * Checks the defaults for new recordings, and adds every violation. What is installed is not
+ * checked, since it may change at any time.
  */
-export function storedDefaults(
-  defaults: RecordingDefaults | undefined,
+export function checkDefaults(
+  { languageCode, model, diarizationConfig, phrases }: RecordingDefaults,
   violations: Violations,
-): string | null {
-  if (!defaults) return null;
-  const { languageCode, model, diarizationConfig, phrases, wordsAsSpoken } = defaults;
+): void {
   if (languageCode !== "" && !isLanguageCode(languageCode)) {
     const problem = `is ${shown(languageCode)}, which is not a BCP 47 code such as is-IS`;
     violations.add(`${field}.languageCode`, problem);
@@ -40,9 +38,6 @@ export function storedDefaults(
     checkSpeakerCounts(diarizationConfig, `${field}.diarizationConfig`, violations);
   }
   checkPhrases(phrases, `${field}.phrases`, violations);
-  const texts = [languageCode, model, ...phrases];
-  const isSet = wordsAsSpoken || diarizationConfig || texts.some((text) => text !== "");
-  return isSet ? toJsonString(RecordingDefaultsSchema, defaults) : null;
 }
 
 function isLanguageCode(code: string): boolean {
@@ -65,6 +60,14 @@ function checkPhrases(phrases: readonly string[], path: string, violations: Viol
     else if (earlier === undefined) places.set(words, place);
     else violations.add(place, `is ${shown(phrase)}, which ${earlier} has already`);
   }
+}
+
+/** Returns defaults as the column stores them; null if nothing is set. */
+export function storedDefaults(defaults: RecordingDefaults): string | null {
+  const { languageCode, model, diarizationConfig, phrases, wordsAsSpoken } = defaults;
+  const texts = [languageCode, model, ...phrases];
+  const isSet = wordsAsSpoken || diarizationConfig || texts.some((text) => text !== "");
+  return isSet ? toJsonString(RecordingDefaultsSchema, defaults) : null;
 }
 
 /** Reads defaults as storedDefaults() returns them, parsed; undefined if nothing is set. */

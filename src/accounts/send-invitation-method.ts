@@ -6,18 +6,15 @@ import type { Tables } from "../database/tables.ts";
 import type { Accounts } from "../gen/hlust/accounts/v1/accounts_pb.ts";
 import { mailLanguages, type MailLanguage } from "../mail/mail-options.ts";
 import { countMail, insertMail } from "../mail/mail-store.ts";
-import { idIn } from "../std/ids.ts";
 import type { Log } from "../std/log.ts";
 import { invalidArgument, ServiceError, shown } from "../std/service-error.ts";
 import type { AccountMail } from "./account-mail.ts";
 import { endLinks } from "./end-links.ts";
-import { lockAccount } from "./lock-account.ts";
-import { memberMessage, withMail } from "./member-message.ts";
-import { memberNotFound } from "./member-methods.ts";
-import { lockMember } from "./member-store.ts";
+import { lockNamedMember } from "./lock-named-member.ts";
+import { memberWithMail } from "./member-message.ts";
 import { refuseMoreThanOwn } from "./refuse-more-than-own.ts";
 
-/** The number of mails in 24 hours to one address, so that no person is flooded. */
+/** The maximum number of mails in 24 hours to one address, so that no person is flooded. */
 export const perAddressMax = 5;
 
 /** Creates the RPC that sends a member a link by mail. */
@@ -31,11 +28,8 @@ export function sendInvitationMethod(parts: {
     async sendInvitation({ name, languageCode }, context) {
       const caller = callerOf(context);
       const { accountId } = caller;
-      const id = idIn("members", name);
       return await audited(parts, caller, async (trx, record) => {
-        await lockAccount(trx, accountId);
-        const member = id && (await lockMember(trx, accountId, id));
-        if (!member) throw memberNotFound(name);
+        const member = await lockNamedMember(trx, accountId, name);
         refuseMoreThanOwn(scopesOfMember(member.role, member.is_operator), caller);
         const language = readLanguage(languageCode);
         if (!mail.isSent) throw noMail();
@@ -47,8 +41,7 @@ export function sendInvitationMethod(parts: {
         const inviter = await nameOf(trx, caller);
         await insertMail(trx, { accountId, memberId, email, language, inviter });
         await record({ action: "invitation.send", resource: name, details: { email } });
-        const [message = memberMessage(member)] = await withMail(trx, [member]);
-        return message;
+        return await memberWithMail(trx, member);
       });
     },
   } satisfies Partial<ServiceImpl<typeof Accounts>>;

@@ -4,15 +4,13 @@ import type { Kysely } from "kysely";
 import { audited } from "../auth/audit-log.ts";
 import { callerOf, scopesOfMember } from "../auth/caller.ts";
 import { createSignInToken, invitationMsMax, signInLink } from "../auth/sign-in-token.ts";
+import { databaseClock } from "../database/database-time.ts";
 import type { Tables } from "../database/tables.ts";
 import { SignInLinkSchema, type Accounts } from "../gen/hlust/accounts/v1/accounts_pb.ts";
 import { timestampFromDate } from "../std/duration.ts";
-import { idIn } from "../std/ids.ts";
 import type { Log } from "../std/log.ts";
 import { endLinks } from "./end-links.ts";
-import { lockAccount } from "./lock-account.ts";
-import { memberNotFound } from "./member-methods.ts";
-import { lockMember } from "./member-store.ts";
+import { lockNamedMember } from "./lock-named-member.ts";
 import { refuseMoreThanOwn } from "./refuse-more-than-own.ts";
 
 /** Creates the RPC that makes a link with which a member signs in. */
@@ -30,23 +28,17 @@ export function signInLinkMethod({
     async createSignInLink({ name }, context) {
       const caller = callerOf(context);
       const { accountId } = caller;
-      const id = idIn("members", name);
       return await audited(parts, caller, async (trx, record) => {
-        await lockAccount(trx, accountId);
-        const member = id && (await lockMember(trx, accountId, id));
-        if (!member) throw memberNotFound(name);
+        const member = await lockNamedMember(trx, accountId, name);
         refuseMoreThanOwn(scopesOfMember(member.role, member.is_operator), caller);
         await endLinks(trx, member.id);
         const owner = { accountId, memberId: member.id };
-        const time = clock?.() ?? Date.now();
-        const token = await createSignInToken(trx, owner, {
-          lifeMs: invitationMsMax,
-          now: clock,
-        });
+        const now = clock ?? (await databaseClock(trx));
+        const token = await createSignInToken(trx, owner, { lifeMs: invitationMsMax, now });
         await record({ action: "sign_in_token.create", resource: name });
         return create(SignInLinkSchema, {
           uri: signInLink(publicUrl(), token),
-          expireTime: timestampFromDate(new Date(time + invitationMsMax)),
+          expireTime: timestampFromDate(new Date(now() + invitationMsMax)),
         });
       });
     },

@@ -1,7 +1,7 @@
-// The use of members: in the console, and with the keys that they created.
+// The use of members, in the console and with the keys that they created, and how long use is kept.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import type { Kysely } from "kysely";
+import { sql, type Kysely } from "kysely";
 import { addAccount, addApiKey } from "../../test/fixtures/auth-fixture.ts";
 import { openTestDatabase } from "../../test/fixtures/open-test-database.ts";
 import type { Tables } from "../database/tables.ts";
@@ -9,7 +9,13 @@ import { newId } from "../std/ids.ts";
 import { createLog } from "../std/log.ts";
 import { noLimits } from "./limits.ts";
 import { openMeter, type MeteredCaller } from "./meter.ts";
-import { countJobAudio, readKeyUsage, readMemberUsage, readUsageDays } from "./usage-store.ts";
+import {
+  countJobAudio,
+  forgetOldUsage,
+  readKeyUsage,
+  readMemberUsage,
+  readUsageDays,
+} from "./usage-store.ts";
 
 const log = createLog("silent");
 const open = new AsyncDisposableStack();
@@ -68,4 +74,22 @@ test("the use of a member is that of the console and of the member's keys, revok
   ]);
   const [day] = await readUsageDays(db, accountId, { limit: 1 });
   assert.deepEqual([day?.requests, day?.jobMs], [5, 67_000]);
+});
+
+test("the use of a key is kept for 400 days, that of an account without end", async () => {
+  const accountId = await addAccount(db);
+  const { keyId = assert.fail() } = await newKey(accountId, "operator");
+  for (const subject of [accountId, keyId]) {
+    await sql`
+      insert into usage_day (subject_id, account_id, day, requests)
+      select ${subject}, ${accountId}, (now() at time zone 'utc')::date - days, days
+      from unnest(array[1, 399, 402]) as days`.execute(db);
+  }
+  await forgetOldUsage(db);
+  const kept = async (subject: string) => {
+    const rows = db.selectFrom("usage_day").select("requests").where("subject_id", "=", subject);
+    return (await rows.orderBy("requests").execute()).map(({ requests }) => Number(requests));
+  };
+  assert.deepEqual(await kept(accountId), [1, 399, 402]);
+  assert.deepEqual(await kept(keyId), [1, 399]);
 });

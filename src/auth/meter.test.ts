@@ -5,7 +5,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { sql, type Kysely, type KyselyPlugin } from "kysely";
+import type { Kysely, KyselyPlugin } from "kysely";
 import { addAccount, addApiKey, refusal } from "../../test/fixtures/auth-fixture.ts";
 import { openFaultPostgres, type FaultPostgres } from "../../test/fault/open-fault-postgres.ts";
 import { until } from "../../test/fixtures/until.ts";
@@ -15,7 +15,7 @@ import { newId } from "../std/ids.ts";
 import { createLog } from "../std/log.ts";
 import { noLimits, type AccountLimits } from "./limits.ts";
 import { openMeter, type Meter, type MeteredCaller } from "./meter.ts";
-import { countJobAudio, forgetOldUsage, readUsageDays } from "./usage-store.ts";
+import { countJobAudio, readUsageDays } from "./usage-store.ts";
 
 const open = new AsyncDisposableStack();
 let postgres: FaultPostgres;
@@ -338,24 +338,4 @@ test("while the database is unavailable, the node's own counts apply, and they a
     const [day] = await readUsageDays(db, known.accountId, { limit: 10 });
     return day?.requests === 3;
   });
-});
-
-test("the use of a key is kept for 400 days, that of an account without end", async () => {
-  const caller = await newMember({});
-  const key = await newKey(caller, {});
-  const { accountId } = caller;
-  assert.ok(key.keyId);
-  for (const subject of [accountId, key.keyId]) {
-    await sql`
-      insert into usage_day (subject_id, account_id, day, requests)
-      select ${subject}, ${accountId}, (now() at time zone 'utc')::date - days, days
-      from unnest(array[1, 399, 402]) as days`.execute(db);
-  }
-  await forgetOldUsage(db);
-  const kept = async (subject: string) => {
-    const rows = db.selectFrom("usage_day").select("requests").where("subject_id", "=", subject);
-    return (await rows.orderBy("requests").execute()).map(({ requests }) => Number(requests));
-  };
-  assert.deepEqual(await kept(accountId), [1, 399, 402]);
-  assert.deepEqual(await kept(key.keyId), [1, 399]);
 });

@@ -1,11 +1,9 @@
 import { sql, type Kysely } from "kysely";
-import { databaseTime } from "../database/database-time.ts";
 import type { Tables } from "../database/tables.ts";
 import type { Log } from "../std/log.ts";
 
 /** The number of events per transaction. */
 const batchRows = 1000;
-const dayMs = 86_400_000;
 /** The advisory lock of a batch. One node deletes at a time, and the others leave it the rest. */
 const auditLock = 4_750_414;
 
@@ -30,9 +28,11 @@ export async function removeOldAudit(parts: {
       if (rows[0]?.taken !== true) return 0;
       // Without it, a trigger refuses every deletion (migration 0050).
       await sql`select set_config('hlust.audit_days', ${`${auditDays}`}, true)`.execute(trx);
+      // The trigger counts days as this statement does: where clocks change, some have 23 or 25
+      // hours. Otherwise it would refuse what is selected here.
       const { numAffectedRows = 0n } = await sql`
         delete from audit_event where id in (
-          select id from audit_event where at < ${databaseTime(undefined, -auditDays * dayMs)}
+          select id from audit_event where at < now() - make_interval(days => ${auditDays}::int)
           order by at limit ${batchRows})`.execute(trx);
       return Number(numAffectedRows);
     });

@@ -2,6 +2,7 @@ import { sql, type Kysely } from "kysely";
 import type { Tables } from "../database/tables.ts";
 import type { Log } from "../std/log.ts";
 import { idleMsMax } from "./session-store.ts";
+import { removeExpiredTokens } from "./sign-in-token.ts";
 
 /**
  * Deletes sessions that have ended, since they have network addresses, and links for signing in and
@@ -23,7 +24,7 @@ export async function removeOldSessions(parts: {
       ]),
     )
     .executeTakeFirstOrThrow();
-  await db.deleteFrom("sign_in_token").where("expires_at", "<=", now).execute();
+  await removeExpiredTokens(db);
   await db.deleteFrom("stream_token").where("expires_at", "<=", now).execute();
   if (numDeletedRows > 0n) log.info({ count: Number(numDeletedRows) }, "session.old_removed");
 }

@@ -1,14 +1,17 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { sql } from "kysely";
 import { addAccount, addApiKey } from "../../test/fixtures/auth-fixture.ts";
 import { openTestDatabase } from "../../test/fixtures/open-test-database.ts";
 import { addMember, addSignedIn } from "../../test/fixtures/signed-in.ts";
 import { testOrigin } from "../../test/fixtures/test-caller.ts";
-import { until } from "../../test/fixtures/until.ts";
+import { until, within } from "../../test/fixtures/until.ts";
 import type { Database } from "../database/database.ts";
 import { createLog } from "../std/log.ts";
 import type { Visit } from "./open-session.ts";
+import { removeOldSessions } from "./old-sessions.ts";
 import { createSessions, type Sessions } from "./sessions.ts";
+import { createSignInToken } from "./sign-in-token.ts";
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
@@ -250,4 +253,21 @@ describe("open()", () => {
     const dump = rows.map((row) => JSON.stringify(row) + row.secret_hash.toString("latin1"));
     assert.ok(!dump.join().includes(secret.slice(-43)));
   });
+});
+
+it("a new sign-in link does not wait for a transaction that deletes expired links", async () => {
+  const { db } = database;
+  const { memberId } = await signIn();
+  const link = async (lifeMs: number) =>
+    await createSignInToken(db, { accountId, memberId }, { lifeMs });
+  await link(-1_000);
+  const expired = db.selectFrom("sign_in_token").where("expires_at", "<=", sql<Date>`now()`);
+  await db.transaction().execute(async (trx) => {
+    await trx.deleteFrom("sign_in_token").where("member_id", "=", memberId).execute();
+    await within("a link", link(60_000), 10_000);
+    await within("the sweep", removeOldSessions({ db, log: createLog("silent") }), 10_000);
+  });
+  await link(-1_000);
+  await link(60_000);
+  assert.deepEqual(await expired.select("id").execute(), []);
 });

@@ -28,7 +28,7 @@ export async function createSignInToken(
   { lifeMs = signInMsDefault, now }: SignInTokenOptions = {},
 ): Promise<string> {
   const { id, token, secretHash } = newSecretToken(prefix);
-  await db.deleteFrom("sign_in_token").where("expires_at", "<=", databaseTime(now)).execute();
+  await removeExpiredTokens(db, now);
   await db
     .insertInto("sign_in_token")
     .values({
@@ -49,6 +49,17 @@ export async function createSignInToken(
  */
 export function signInLink(publicUrl: string, token: string): string {
   return `${publicUrl}/console/#signInToken=${token}`;
+}
+
+/**
+ * Deletes tokens that have expired, except for those that another transaction deletes or looks at:
+ * to wait for it could be a deadlock, since this one has locks of its own.
+ */
+export async function removeExpiredTokens(db: Kysely<Tables>, now?: () => number): Promise<void> {
+  await sql`
+    delete from sign_in_token where id in (
+      select id from sign_in_token where expires_at <= ${databaseTime(now)} for update skip locked)
+  `.execute(db);
 }
 
 /** Deletes a token that no one has. */

@@ -64,7 +64,7 @@ export async function restoreBackup(
   if (isNew) await requireEmptyStore(store, settings, { ...place, note: undefined });
   await using database = await openRestoredDatabase(settings);
   const { connection, pool } = database;
-  const first = await newNote(folder, manifest, asCopy ? newId() : manifest.archive?.id);
+  const first = await newNote(folder, manifest, archiveIdOf(manifest, asCopy));
   const unfinished = await unfinishedIn(database, settings, { manifest, backup: first.backup });
   if (!isNew) await requireEmptyStore(store, settings, { ...place, note: unfinished });
   await checkDatabase(pool, { durable: true, makesExtension: true });
@@ -82,6 +82,12 @@ export async function restoreBackup(
       async (trx) => await settleRestored(trx, { store, settings, note, archiveId, asCopy }),
     );
   return { ...settled, manifest, migrated };
+}
+
+/** A backup that was made before a service named its archive is restored without a name. */
+function archiveIdOf({ archive }: Manifest, asCopy: boolean): string | undefined {
+  if (!archive) return undefined;
+  return asCopy ? newId() : archive.id;
 }
 
 /**

@@ -55,6 +55,7 @@ export async function settleRestored(
       .execute();
   }
   const counts = new Map<LeasedTable, number>();
+  // An attempt at a mail that was in progress has no known outcome: `unnoted` still counts it.
   for (const table of leased) {
     // The attempt that was in progress does not count.
     const { numAffectedRows = 0n } = await sql`
@@ -63,13 +64,12 @@ export async function settleRestored(
       where ${openIn[table]}`.execute(trx);
     counts.set(table, Number(numAffectedRows));
   }
-  await sql`
-    update webhook_delivery set give_up_at = give_up_at + (now() - ${note.snapshotAt}::timestamptz)
-    where state = 'PENDING'`.execute(trx);
-  // An attempt that was in progress has no known outcome, which `unnoted` still counts.
-  await sql`
-    update invitation_mail set give_up_at = give_up_at + (now() - ${note.snapshotAt}::timestamptz)
-    where state = 'PENDING'`.execute(trx);
+  for (const table of ["webhook_delivery", "invitation_mail"]) {
+    await sql`
+      update ${sql.table(table)}
+      set give_up_at = give_up_at + (now() - ${note.snapshotAt}::timestamptz)
+      where state = 'PENDING'`.execute(trx);
+  }
   // The bytes of uploads that had not ended are not in the backup.
   await trx
     .updateTable("upload")

@@ -1,15 +1,18 @@
 // Jobs keep nothing of a transcript that has been deleted, and are deleted with retention.
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
-import { sql } from "kysely";
+import { sql, type Transaction } from "kysely";
 import { metadataWith, openTestTranscripts } from "../../test/fixtures/open-test-transcripts.ts";
+import { until } from "../../test/fixtures/until.ts";
+import type { Tables } from "../database/tables.ts";
 import { newId } from "../std/ids.ts";
 import { createLog } from "../std/log.ts";
 import { emptyBins } from "../transcripts/empty-bins.ts";
 import { putIntoBin } from "../transcripts/bin-store.ts";
 import { enforceRetention } from "../transcripts/retention.ts";
 import { jobMessage } from "./job-message.ts";
-import { findJob } from "./job-store.ts";
+import { cancelJob, findJob } from "./job-store.ts";
+import { failJob } from "./worker/end-jobs.ts";
 import { sweepJobs } from "./worker/sweep-jobs.ts";
 
 const app = await openTestTranscripts();
@@ -61,13 +64,33 @@ async function newTranscript(accountId: string): Promise<string> {
   return name.slice("transcripts/".length);
 }
 
+/** Jobs of a transcript, and jobs that must stay as they are when it is deleted. */
+async function newJobs(accountId: string, transcript: string, other: string) {
+  return {
+    ended: [
+      await newJob(accountId, { state: "SUCCESS", transcript }),
+      await newJob(accountId, { state: "ERROR", newVersionOf: transcript }),
+    ],
+    others: [
+      await newJob(accountId, { state: "PROCESSING", newVersionOf: transcript }),
+      await newJob(accountId, { state: "SUCCESS", transcript: other }),
+    ],
+  };
+}
+
+async function keepTranscripts(accountId: string, days: number): Promise<void> {
+  const retention = { transcript_retention_days: days };
+  await db.updateTable("account").set(retention).where("id", "=", accountId).execute();
+}
+
+/** Makes a transcript as one that was changed in the future, which no retention deletes. */
+async function changeLater(id: string): Promise<void> {
+  const later = { updated_at: new Date(Date.now() + 40 * dayMs) };
+  await db.updateTable("transcript").set(later).where("id", "=", id).execute();
+}
+
 const deletions: Record<string, (accountId: string, id: string) => Promise<void>> = {
   "its owner": async (accountId, id) => await app.clientFor(accountId).delete(`transcripts/${id}`),
-  "retention, which then deletes them too": async (accountId) => {
-    const days = { transcript_retention_days: 10 };
-    await db.updateTable("account").set(days).where("id", "=", accountId).execute();
-    await enforceRetention({ db, store, log, now: () => Date.now() + 10.1 * dayMs });
-  },
   "the bin": async (accountId, id) => {
     const actor = { accountId, actor: "apiKeys/x" };
     const put = async () =>
@@ -83,27 +106,10 @@ for (const [what, remove] of Object.entries(deletions)) {
   it(`jobs keep no title, keywords, URL and hints of a transcript that is deleted by ${what}`, async () => {
     const account = await app.newAccount();
     const [transcript, other] = [await newTranscript(account), await newTranscript(account)];
-    const ended = [
-      await newJob(account, { state: "SUCCESS", transcript }),
-      await newJob(account, { state: "ERROR", newVersionOf: transcript }),
-    ];
-    const running = await newJob(account, { state: "PROCESSING", newVersionOf: transcript });
-    const kept = await newJob(account, { state: "SUCCESS", transcript: other });
-    if (what.startsWith("retention")) {
-      const later = new Date(Date.now() + 20 * dayMs);
-      await db
-        .updateTable("transcript")
-        .set({ updated_at: later })
-        .where("id", "=", other)
-        .execute();
-    }
-    const before = await Promise.all([running, kept].map(rowOf));
+    const { ended, others } = await newJobs(account, transcript, other);
+    const before = await Promise.all(others.map(rowOf));
     await remove(account, transcript);
-    assert.deepEqual(await Promise.all([running, kept].map(rowOf)), before);
-    if (what.startsWith("retention")) {
-      assert.deepEqual(await Promise.all(ended.map(rowOf)), [undefined, undefined]);
-      return;
-    }
+    assert.deepEqual(await Promise.all(others.map(rowOf)), before);
     for (const id of ended) assert.doesNotMatch((await rowOf(id)) ?? "Jón", isNamed);
     // What is left is a job as any other.
     const [success, failed] = await Promise.all(
@@ -116,14 +122,91 @@ for (const [what, remove] of Object.entries(deletions)) {
   });
 }
 
+describe("a job that runs while the transcript is deleted that it transcribes again", () => {
+  const ends: Record<
+    string,
+    (trx: Transaction<Tables>, account: string, id: string) => Promise<unknown>
+  > = {
+    fails: async (trx, _, id) =>
+      await failJob(trx, { id, number: 0 }, { code: 5, message: "gone" }),
+    "is cancelled": async (trx, account, id) => await cancelJob(trx, account, id),
+  };
+  const start = async () => {
+    const account = await app.newAccount();
+    const transcript = await newTranscript(account);
+    const id = await newJob(account, { state: "PROCESSING", newVersionOf: transcript });
+    const remove = async () => await app.clientFor(account).delete(`transcripts/${transcript}`);
+    return { account, id, remove };
+  };
+  for (const [what, end] of Object.entries(ends)) {
+    it(`keeps nothing of it when it ${what}`, async () => {
+      const { account, id, remove } = await start();
+      await remove();
+      assert.match((await rowOf(id)) ?? "", isNamed);
+      await db.transaction().execute(async (trx) => await end(trx, account, id));
+      assert.doesNotMatch((await rowOf(id)) ?? "Jón", isNamed);
+      const job = jobMessage((await findJob(db, account, id)) ?? assert.fail());
+      assert.equal(job.transcriptMetadata?.languageCode, "is-IS");
+      assert.equal(job.result.case, "error");
+    });
+
+    it(`keeps nothing of it when it ${what} before the deletion commits`, async () => {
+      const { account, id, remove } = await start();
+      let removing: Promise<void> | undefined;
+      await db.transaction().execute(async (trx) => {
+        await end(trx, account, id);
+        removing = remove();
+        await until(async () => (await waiting()) > 0);
+      });
+      await removing;
+      assert.doesNotMatch((await rowOf(id)) ?? "Jón", isNamed);
+    });
+
+    it(`keeps nothing of it when it ${what} after the deletion, which has not committed`, async () => {
+      const { account, id } = await start();
+      let ending: Promise<unknown> | undefined;
+      await db.transaction().execute(async (trx) => {
+        await trx.deleteFrom("transcript").where("account_id", "=", account).execute();
+        ending = db.transaction().execute(async (other) => await end(other, account, id));
+        await until(async () => (await waiting()) > 0);
+      });
+      await ending;
+      assert.doesNotMatch((await rowOf(id)) ?? "Jón", isNamed);
+    });
+  }
+
+  it("keeps all of it when it fails and its transcript is still there", async () => {
+    const { account, id } = await start();
+    await db.transaction().execute(async (trx) => await ends["fails"]?.(trx, account, id));
+    assert.match((await rowOf(id)) ?? "", isNamed);
+  });
+});
+
+/** Returns how many statements wait for a lock. */
+async function waiting(): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from pg_stat_activity where wait_event_type = 'Lock'`.execute(db);
+  return rows[0]?.count ?? 0;
+}
+
 describe("retention", () => {
+  it("deletes the jobs of a transcript with it, and none that run or have another one", async () => {
+    const account = await app.newAccount();
+    await keepTranscripts(account, 10);
+    const [transcript, other] = [await newTranscript(account), await newTranscript(account)];
+    await changeLater(other);
+    const { ended, others } = await newJobs(account, transcript, other);
+    const before = await Promise.all(others.map(rowOf));
+    await enforceRetention({ db, store, log, now: () => Date.now() + 10.1 * dayMs });
+    assert.deepEqual(await Promise.all(others.map(rowOf)), before);
+    assert.deepEqual(await Promise.all(ended.map(rowOf)), [undefined, undefined]);
+  });
+
   it("deletes jobs without a transcript as long after their end, and none that run or have one", async () => {
     const account = await app.newAccount();
-    const days = { transcript_retention_days: 10 };
-    await db.updateTable("account").set(days).where("id", "=", account).execute();
+    await keepTranscripts(account, 10);
     const transcript = await newTranscript(account);
-    const later = new Date(Date.now() + 40 * dayMs);
-    await db.updateTable("transcript").set({ updated_at: later }).execute();
+    await changeLater(transcript);
     const failed = await newJob(account, { state: "ERROR" });
     const others = [
       await newJob(account, { state: "PROCESSING" }),

@@ -19,7 +19,7 @@ import { jobIdIn, jobNotFound } from "./job-name.ts";
 import { jobColumns, jobOf, type JobRow, type StoredJob } from "./stored-job.ts";
 import { idempotencyKeyOf, type SubmitJob } from "./submit-job.ts";
 
-/** The RPC that submits the recording of a job again, with all options of its request. */
+/** Creates the RPC that submits the recording of a job again, with all options of its request. */
 export function retryMethod({
   db,
   submit,
@@ -34,10 +34,11 @@ export function retryMethod({
       const row = await findRequest(db, caller.accountId, jobIdIn(name));
       if (!row) throw jobNotFound(name);
       if (row.state !== "ERROR" && row.state !== "CANCELLED") {
-        const message = `the job has not failed: its state is ${row.state}`;
+        const message = `the state of the job is ${row.state}: only jobs that are ERROR or CANCELLED are submitted again`;
         throw new ServiceError("failed_precondition", message, { reason: "JOB_NOT_FAILED" });
       }
-      const options = { key, sha256: hashOf(row.id) };
+      // Nobody sends the content of a job whose upload was deleted, so it would wait in vain.
+      const options = { key, sha256: hashOf(row.id), allowsLater: false };
       return submittedMessage(await submit(caller, requestOf(row), options));
     },
   } satisfies Partial<ServiceImpl<typeof Transcripts>>;

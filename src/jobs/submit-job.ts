@@ -18,7 +18,8 @@ import { invalidArgument, ServiceError, shown, type FieldViolation } from "../st
 import { currentTraceparent } from "../tracing/tracing.ts";
 import type { Arrivals } from "./arrivals.ts";
 import { checkSubmit, type CheckingRecognizer } from "./check-submit.ts";
-import { findJobOfKey, forgetKey, lockUploadMedia } from "./job-store.ts";
+import { findJobOfKey, forgetKey } from "./job-store.ts";
+import { lockUploadMedia } from "./lock-media.ts";
 import type { StoredJob } from "./stored-job.ts";
 import { createSubmit, type SubmittedJob } from "./submit-jobs.ts";
 
@@ -49,6 +50,8 @@ export interface SubmitOptions {
    * Returns the id of its finished upload. The request then has no `uri`.
    */
   readonly storeContent?: () => Promise<string>;
+  /** Whether a request without a source waits for content. Default: true. */
+  readonly allowsLater?: boolean;
 }
 
 /**
@@ -68,7 +71,8 @@ export const keyCharsMax = 255;
 export function createSubmitJob(parts: SubmitParts): SubmitJob {
   const { db, uploads, meter, now = Date.now } = parts;
   const jobs = createSubmit(parts);
-  return async (caller, request, { key, absentIsFalse = false, sha256, storeContent }) => {
+  return async (caller, request, options) => {
+    const { key, absentIsFalse = false, sha256, storeContent, allowsLater = true } = options;
     const { accountId, keyId = null } = caller;
     const at = now();
     const requestSha256 = key === null ? null : (sha256 ?? hashOf(request));
@@ -87,6 +91,7 @@ export function createSubmitJob(parts: SubmitParts): SubmitJob {
       ...parts,
       absentIsFalse,
     });
+    if (given && "isSentLater" in given && !allowsLater) violations.push(noRecording);
     if (given && "uploadId" in given) await uploads.collectUpload(accountId, given.uploadId);
     if (!given || violations.length > 0) {
       const missing = given && (await missingUpload(db, accountId, given));
@@ -145,6 +150,12 @@ function noUpload(source: SubmittedJob["source"]): FieldViolation {
   const name = "uploadId" in source ? `uploads/${source.uploadId}` : "";
   return { field: "uri", description: `${name} is not a finished upload of this account` };
 }
+
+const noRecording: FieldViolation = {
+  field: "uri",
+  description:
+    "is empty: the recording of the job was deleted, or has never arrived. Upload it, and submit a new job",
+};
 
 function noTranscript(name: string): FieldViolation {
   return { field: "transcript", description: `${name} is not a transcript of this account` };

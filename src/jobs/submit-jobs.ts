@@ -7,16 +7,13 @@ import { Batches } from "../std/batches.ts";
 import type { SubmittedSource } from "./check-submit.ts";
 import { insertUploads, removeUploadsOf, uploadFor } from "./content/content-store.ts";
 import type { Arrivals } from "./arrivals.ts";
+import { countJobsOfKeys, insertJobs, lockJobCounts, type NewJob } from "./job-store.ts";
 import {
-  countJobsOfKeys,
-  insertJobs,
-  lockJobCounts,
   lockTranscriptMedia,
   lockUploadMedia,
-  type NewJob,
   type TranscriptMediaOfJob,
   type UploadedMedia,
-} from "./job-store.ts";
+} from "./lock-media.ts";
 import type { StoredJob } from "./stored-job.ts";
 
 /** A job with a request that has been checked, except for its upload. */

@@ -34,3 +34,17 @@ test("only a refused recipient or message ends a mail, with what the server said
   const refused = explainFailure(errorOf({ code: "ECONNREFUSED" }), false);
   assert.deepEqual([refused.problem, refused.isUnknown], ["NOT_REACHED", false]);
 });
+
+test("a failure that has no explanation keeps the code of the library, and never a text", () => {
+  const rows: [fields: object, code: string | undefined][] = [
+    [{ code: "ECONFIG" }, "ECONFIG"],
+    [{ code: "to anna@example.is" }, "UNKNOWN"],
+    [{ code: 5 }, "UNKNOWN"],
+    [{}, "UNKNOWN"],
+    // The problem says it all.
+    [{ code: "ECONNREFUSED" }, undefined],
+  ];
+  for (const [fields, code] of rows) {
+    assert.equal(explainFailure(errorOf(fields), false).code, code, JSON.stringify(fields));
+  }
+});

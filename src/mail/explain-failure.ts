@@ -25,6 +25,8 @@ export interface MailFailure {
   readonly response: string | null;
   /** The reply code of the server; undefined without one. */
   readonly status: number | undefined;
+  /** The code of an error of nodemailer or Node that has no explanation, for the log. */
+  readonly code: string | undefined;
 }
 
 /** What is read of the errors of nodemailer. */
@@ -58,14 +60,15 @@ const responseLengthMax = 300;
  */
 export function explainFailure(error: Error & SmtpError, isBodySent: boolean): MailFailure {
   const status = typeof error.responseCode === "number" ? error.responseCode : undefined;
+  const { code, command } = error;
   const failed = (problem: MailProblem, isFinal = false): MailFailure => ({
     problem,
     isFinal,
     isUnknown: isBodySent && status === undefined,
     response: isFinal && typeof error.response === "string" ? cleaned(error.response) : null,
     status,
+    code: problem === "INTERNAL" ? codeOf(code) : undefined,
   });
-  const { code, command } = error;
   if (code === "EAUTH" || code === "ENOAUTH" || status === 530) return failed("SIGN_IN_REFUSED");
   if (code === "ETLS" || code === "EREQUIRETLS") return failed("NOT_ENCRYPTED");
   if (status !== undefined) {
@@ -78,6 +81,11 @@ export function explainFailure(error: Error & SmtpError, isBodySent: boolean): M
   if (/certificate|\bSSL\b|\bTLS\b/i.test(error.message)) return failed("NOT_ENCRYPTED");
   if (networkCodes.has(code)) return failed(isBodySent ? "NO_ANSWER" : "NOT_REACHED");
   return failed("INTERNAL");
+}
+
+/** Returns the code of an error, which never has an address or a text. */
+function codeOf(code: unknown): string {
+  return typeof code === "string" && /^[A-Z][A-Z0-9_]{1,40}$/.test(code) ? code : "UNKNOWN";
 }
 
 /** Returns a reply of a server in one line, without control characters. */

@@ -20,6 +20,8 @@ export interface LeasedMail extends Lease {
   readonly isKnown: boolean;
   /** The number of attempts, including this one. */
   readonly attempts: number;
+  /** The number of earlier attempts whose outcome is unknown. */
+  readonly unnoted: number;
   /** The time from the lease until the mail is given up. */
   readonly leftMs: number;
 }
@@ -47,12 +49,12 @@ export async function leaseMail(
         and ${isDue(waitMsMax)}
       order by m.due_at limit ${room}::int for update of m skip locked)
     update invitation_mail m
-    set lease = lease + 1, tries = tries + 1, unnoted = unnoted + 1, last_attempt_at = now(),
+    set lease = lease + 1, tries = tries + 1, last_attempt_at = now(),
       due_at = ${later(leaseMs)}
     from next, member, account
     where m.id = next.id and member.id = m.member_id and account.id = m.account_id
     returning m.id, m.lease as number, m.account_id as "accountId", m.member_id as "memberId",
-      m.email, m.language, m.inviter, account.display_name as account, m.tries as attempts,
+      m.email, m.language, m.inviter, m.unnoted, account.display_name as account, m.tries as attempts,
       member.last_sign_in_at is not null as "isKnown",
       extract(epoch from m.give_up_at - now())::float8 * 1000 as "leftMs"
   `.execute(db);
@@ -60,14 +62,15 @@ export async function leaseMail(
 }
 
 /**
- * Begins an attempt, with a new token for the link if it needs one. Tokens of earlier attempts stay
+ * Begins an attempt, with the whole time of the lease and with a new token for the link if it needs
+ * one. Repeating it after a lost response counts one attempt: until then nothing was sent. Tokens of earlier attempts stay
  * valid, since the member may have got their mail. Returns undefined if the mail must not be
  * sent any more: the member was removed, or a later link has replaced this one.
  */
 export async function beginAttempt(
   db: Kysely<Tables>,
   mail: LeasedMail,
-  { needsToken }: { readonly needsToken: boolean },
+  { needsToken, leaseMs }: { readonly needsToken: boolean; readonly leaseMs: number },
 ): Promise<{ readonly token: string | undefined } | undefined> {
   return await db.transaction().execute(async (trx) => {
     // Calls that replace links lock the member first, and then the mail.
@@ -77,13 +80,13 @@ export async function beginAttempt(
       .select("id")
       .forKeyShare()
       .executeTakeFirst();
-    const held = await trx
-      .selectFrom("invitation_mail")
+    if (!member) return undefined;
+    const { numUpdatedRows } = await trx
+      .updateTable("invitation_mail")
+      .set({ unnoted: mail.unnoted + 1, due_at: later(leaseMs) })
       .where(isHeld("invitation_mail", mail))
-      .select("id")
-      .forUpdate()
-      .executeTakeFirst();
-    if (!member || !held) return undefined;
+      .executeTakeFirstOrThrow();
+    if (numUpdatedRows === 0n) return undefined;
     if (!needsToken) return { token: undefined };
     const { accountId, memberId } = mail;
     const token = await createSignInToken(
@@ -126,7 +129,7 @@ export async function noteFailed(
     .set({
       response,
       problem: sql<string>`case when ${isOver} then 'OUTCOME_UNKNOWN' else ${problem}::text end`,
-      unnoted: sql<number>`greatest(unnoted - ${isUnknown ? 0 : 1}::int, 0)`,
+      ...(!isUnknown && { unnoted: mail.unnoted }),
       due_at: later(delayMs ?? 0),
       state: sql`case when ${delayMs === undefined}::boolean or ${isOver} then 'FAILED' else state end`,
     })
@@ -137,29 +140,48 @@ export async function noteFailed(
 }
 
 /** Releases a mail that was not sent, so that any worker may lease it immediately. */
-export async function releaseMail(db: Kysely<Tables>, lease: Lease): Promise<void> {
-  const uncounted = { afterMs: 0, isForgiven: true, set: sql`, unnoted = unnoted - 1` };
-  await releaseLease(db, "invitation_mail", lease, uncounted);
+export async function releaseMail(
+  db: Kysely<Tables>,
+  mail: Lease & Pick<LeasedMail, "unnoted">,
+): Promise<void> {
+  const uncounted = { afterMs: 0, isForgiven: true, set: sql`, unnoted = ${mail.unnoted}::int` };
+  await releaseLease(db, "invitation_mail", mail, uncounted);
+}
+
+/** A mail that was given up because its time is over or its outcome is unknown. */
+export interface GivenUpMail {
+  readonly mailId: string;
+  readonly problem: string;
 }
 
 /**
  * Ends mail that no worker sends any more: the outcome of two attempts is unknown, its day is over,
- * or its member was removed. Deletes mail that is too old to be listed. Returns the number of mails
- * that have failed.
+ * or its member was removed. Yields what has failed, at most 1,000 mails for each statement. Then
+ * deletes mail that is too old to be listed.
  */
-export async function sweepMail(db: Kysely<Tables>, signal: AbortSignal): Promise<number> {
-  const { numAffectedRows: failed = 0n } = await sql`
-    update invitation_mail set
-      state = case when member_id is null then 'CANCELED' else 'FAILED' end,
-      problem = case when unnoted >= ${unnotedMax}::int then 'OUTCOME_UNKNOWN'
-        else coalesce(problem, 'TIME_OVER') end
-    where id in (
-      select id from invitation_mail
-      where state = 'PENDING' and due_at <= now()
-        and (unnoted >= ${unnotedMax}::int or give_up_at <= now() or member_id is null)
-      for update skip locked)
-  `.execute(db);
-  for (;;) {
+export async function* sweepMail(
+  db: Kysely<Tables>,
+  signal: AbortSignal,
+): AsyncGenerator<readonly GivenUpMail[]> {
+  for (let count = sweptAtOnce; count === sweptAtOnce;) {
+    signal.throwIfAborted();
+    const { rows } = await sql<GivenUpMail & { readonly state: string }>`
+      update invitation_mail set
+        state = case when member_id is null then 'CANCELED' else 'FAILED' end,
+        problem = case when unnoted >= ${unnotedMax}::int then 'OUTCOME_UNKNOWN'
+          else coalesce(problem, 'TIME_OVER') end
+      where id in (
+        select id from invitation_mail
+        where state = 'PENDING' and due_at <= now()
+          and (unnoted >= ${unnotedMax}::int or give_up_at <= now() or member_id is null)
+        limit ${sweptAtOnce} for update skip locked)
+      returning id as "mailId", problem, state
+    `.execute(db);
+    count = rows.length;
+    const failed = rows.filter(({ state }) => state === "FAILED");
+    if (failed.length > 0) yield failed.map(({ mailId, problem }) => ({ mailId, problem }));
+  }
+  for (let count = sweptAtOnce; count === sweptAtOnce;) {
     signal.throwIfAborted();
     const { numAffectedRows = 0n } = await sql`
       delete from invitation_mail where id in (
@@ -167,6 +189,6 @@ export async function sweepMail(db: Kysely<Tables>, signal: AbortSignal): Promis
         where state <> 'PENDING' and created_at < now() - ${mailDays} * interval '1 day'
         limit ${sweptAtOnce} for update skip locked)
     `.execute(db);
-    if (numAffectedRows < sweptAtOnce) return Number(failed);
+    count = Number(numAffectedRows);
   }
 }

@@ -3,7 +3,7 @@ import type { Tables } from "../database/tables.ts";
 import { newId } from "../std/ids.ts";
 import type { MailLanguage } from "./mail-options.ts";
 
-/** How far the latest mail to a member is, for its account. */
+/** The latest mail to a member, as its account sees it. */
 export interface ShownMail {
   readonly memberId: string;
   readonly state: "PENDING" | "SENT" | "FAILED" | "CANCELED";
@@ -37,13 +37,16 @@ export async function latestMail(
 
 const isOver = sql`state = 'PENDING' and give_up_at <= now() and due_at <= now()`;
 
-/** The number of mails that an account has caused in 24 hours, in all and to one address. */
 export interface MailCounts {
   readonly all: number;
+  /** Those to one address, in any letter case. */
   readonly toAddress: number;
 }
 
-/** Requires a lock on the account. */
+/**
+ * Counts the mails that an account has caused in 24 hours, also to members who were removed.
+ * Requires a lock on the account.
+ */
 export async function countMail(
   trx: Transaction<Tables>,
   accountId: string,

@@ -1,9 +1,8 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { dropSignInToken, signInLink } from "../auth/sign-in-token.ts";
 import type { Database } from "../database/database.ts";
-import { isDatabaseTrouble } from "../database/database-trouble.ts";
+import { QueueWorker } from "../database/queue-worker.ts";
+import { retryWhileDatabaseDown } from "../database/retry-while-down.ts";
 import { errorFields, type Log } from "../std/log.ts";
-import { repeat } from "../std/repeat.ts";
 import type { MailFailure } from "./explain-failure.ts";
 import { invitationLetter } from "./invitation-letter.ts";
 import type { MailOptions } from "./mail-options.ts";
@@ -16,7 +15,7 @@ import {
   sweepMail,
   type LeasedMail,
 } from "./mail-queue.ts";
-import { sendMail } from "./send-mail.ts";
+import { sendMail, type Letter } from "./send-mail.ts";
 
 export interface MailWorkerParts {
   readonly database: Pick<Database, "db">;
@@ -42,8 +41,39 @@ const stopMsMax = 3_000;
  * Sends the mail of accounts until the worker is disposed of, which releases mail whose body was
  * not on its way.
  */
-export function openMailWorker(parts: MailWorkerParts): AsyncDisposable {
-  return new MailWorker(parts);
+export function openMailWorker(given: MailWorkerParts): AsyncDisposable {
+  const parts: Parts = { chance: Math.random, timeoutMs: 60_000, sweepMs: 30_000, ...given };
+  const { database, log } = parts;
+  const { db } = database;
+  const leaseMs = leaseMsOf(parts);
+  return new QueueWorker<LeasedMail>({
+    runningMax: sendingMax,
+    pollMs,
+    stopMsMax,
+    lease: async (room) => await leaseMail(db, { leaseMs, room }),
+    leaseFailed: "mail.lease_failed",
+    work: async (mail, stopped) => await send(parts, mail, stopped),
+    onLost: (mail, error) => log.error({ mailId: mail.id, ...errorFields(error) }, "mail.lost"),
+    steps: [
+      {
+        everyMs: parts.sweepMs,
+        event: "mail.sweep_failed",
+        async act(signal) {
+          for await (const failed of sweepMail(db, signal)) {
+            for (const mail of failed) log.warn(mail, "mail.given_up");
+          }
+        },
+      },
+    ],
+    log,
+  });
+}
+
+type Parts = Required<MailWorkerParts>;
+
+/** Returns the time of a lease: an attempt, and time to write down what has become of it. */
+function leaseMsOf({ timeoutMs }: Parts): number {
+  return timeoutMs * 2;
 }
 
 /** The failure for a bug; the log has the details. */
@@ -53,109 +83,56 @@ const internalFailure: MailFailure = {
   isUnknown: false,
   response: null,
   status: undefined,
+  code: undefined,
 };
 
-class MailWorker implements AsyncDisposable {
-  readonly #parts: Required<MailWorkerParts>;
-  readonly #running = new Set<Promise<void>>();
-  readonly #stopping = new AbortController();
-  readonly #stopped = new AbortController();
-  readonly #loop: Promise<unknown>;
+/** Makes one attempt to send a mail, and writes down what has become of it. */
+async function send(parts: Parts, mail: LeasedMail, stopped: AbortSignal): Promise<void> {
+  const { database, options, hasProvider, log, timeoutMs } = parts;
+  const { db } = database;
+  // What has become of an attempt is written down also after a short outage of the database.
+  // Otherwise a mail that has arrived would be sent again.
+  const noted = async <T>(write: () => Promise<T>): Promise<T> =>
+    await retryWhileDatabaseDown(stopped, write);
+  const startedAt = performance.now();
+  const needs = { needsToken: !hasProvider, leaseMs: leaseMsOf(parts) };
+  const begun = await noted(() => beginAttempt(db, mail, needs));
+  if (!begun) return;
+  const { token } = begun;
+  const letter = letterOf(mail, options.publicUrl, token);
+  const failure = await sendMail(options, letter, { timeoutMs, signal: stopped }).catch(
+    (error: unknown) => {
+      if (stopped.aborted) return "released" as const;
+      log.error({ mailId: mail.id, ...errorFields(error) }, "mail.send_failed");
+      return internalFailure;
+    },
+  );
+  const wasNotSent = failure === "released" || (failure && !failure.isUnknown);
+  if (wasNotSent && token !== undefined) await noted(() => dropSignInToken(db, token));
+  const elapsedMs = Math.round(performance.now() - startedAt);
+  const fields = { mailId: mail.id, attempts: mail.attempts, ms: elapsedMs };
+  if (failure === "released") {
+    await noted(() => releaseMail(db, mail));
+    log.info(fields, "mail.released");
+  } else if (failure) {
+    const when = { elapsedMs, chance: parts.chance() };
+    const isGivenUp = await noted(() => noteFailed(db, mail, failure, when));
+    if (isGivenUp !== undefined) logFailure(log, failure, { fields, isGivenUp });
+  } else if (await noted(() => noteSent(db, mail))) log.info(fields, "mail.sent");
+}
 
-  constructor(parts: MailWorkerParts) {
-    this.#parts = { chance: Math.random, timeoutMs: 60_000, sweepMs: 30_000, ...parts };
-    this.#loop = Promise.all([
-      this.#repeat(0, "mail.lease_failed", () => this.#next()),
-      this.#repeat(this.#parts.sweepMs, "mail.sweep_failed", () => this.#sweep()),
-    ]);
-  }
+/** Returns the letter of a mail, with a link that signs in if there is a token. */
+function letterOf(mail: LeasedMail, publicUrl: string, token: string | undefined): Letter {
+  const link = token === undefined ? `${publicUrl}/console/` : signInLink(publicUrl, token);
+  return invitationLetter({ ...mail, link, signsIn: token !== undefined });
+}
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#stopping.abort(new Error("the worker stops"));
-    const timer = setTimeout(() => this.#stopped.abort(this.#stopping.signal.reason), stopMsMax);
-    await this.#loop;
-    await Promise.all(this.#running);
-    clearTimeout(timer);
-  }
-
-  async #repeat(everyMs: number, event: string, step: () => Promise<void>): Promise<void> {
-    const { log } = this.#parts;
-    const failing = { afterFailureMs: pollMs * 4, isWarning: isDatabaseTrouble };
-    await repeat({ everyMs, ...failing, log, event, signal: this.#stopping.signal }, step);
-  }
-
-  /** Starts to send what is due as far as there is room; otherwise waits. */
-  async #next(): Promise<void> {
-    const { database, timeoutMs } = this.#parts;
-    const room = sendingMax - this.#running.size;
-    const leaseMs = timeoutMs * 2;
-    const due = room > 0 ? await leaseMail(database.db, { leaseMs, room }) : [];
-    for (const mail of due) this.#start(mail);
-    if (due.length > 0) return;
-    const woken = new AbortController();
-    const signal = AbortSignal.any([this.#stopping.signal, woken.signal]);
-    const wait = sleep(pollMs, undefined, { signal }).catch(() => {});
-    await Promise.race([wait, ...this.#running]);
-    woken.abort();
-  }
-
-  #start(mail: LeasedMail): void {
-    const run = this.#send(mail)
-      .catch((error: unknown) => {
-        // Another attempt follows when the lease expires.
-        this.#parts.log.error({ mailId: mail.id, ...errorFields(error) }, "mail.lost");
-      })
-      .finally(() => this.#running.delete(run));
-    this.#running.add(run);
-  }
-
-  async #send(mail: LeasedMail): Promise<void> {
-    const { database, options, hasProvider, log, timeoutMs } = this.#parts;
-    const { db } = database;
-    const startedAt = performance.now();
-    const begun = await beginAttempt(db, mail, { needsToken: !hasProvider });
-    if (!begun) return;
-    const { token } = begun;
-    const { publicUrl } = options;
-    const link = token === undefined ? `${publicUrl}/console/` : signInLink(publicUrl, token);
-    const letter = invitationLetter({ ...mail, link, signsIn: token !== undefined });
-    const { signal } = this.#stopped;
-    const failure = await sendMail(options, letter, { timeoutMs, signal }).catch(
-      (error: unknown) => {
-        if (signal.aborted) return "released" as const;
-        log.error({ mailId: mail.id, ...errorFields(error) }, "mail.send_failed");
-        return internalFailure;
-      },
-    );
-    const wasNotSent = failure === "released" || (failure && !failure.isUnknown);
-    if (wasNotSent && token !== undefined) await dropSignInToken(db, token);
-    const elapsedMs = Math.round(performance.now() - startedAt);
-    const fields = { mailId: mail.id, attempts: mail.attempts, ms: elapsedMs };
-    if (failure === "released") {
-      await releaseMail(db, mail);
-      log.info(fields, "mail.released");
-    } else if (failure) await this.#noteFailed(mail, failure, fields);
-    else if (await noteSent(db, mail)) log.info(fields, "mail.sent");
-  }
-
-  async #noteFailed(
-    mail: LeasedMail,
-    failure: MailFailure,
-    fields: { readonly mailId: string; readonly attempts: number; readonly ms: number },
-  ): Promise<void> {
-    const { database, log, chance } = this.#parts;
-    const when = { elapsedMs: fields.ms, chance: chance() };
-    const isGivenUp = await noteFailed(database.db, mail, failure, when);
-    if (isGivenUp === undefined) return;
-    const { problem, status, isFinal } = failure;
-    // What the account cannot change is for the operator to see.
-    const level = isFinal || problem === "POSTPONED" ? "info" : "warn";
-    log[level]({ ...fields, problem, status }, isGivenUp ? "mail.given_up" : "mail.not_sent");
-  }
-
-  async #sweep(): Promise<void> {
-    const { database, log } = this.#parts;
-    const failed = await sweepMail(database.db, this.#stopping.signal);
-    if (failed > 0) log.warn({ mails: failed }, "mail.given_up");
-  }
+function logFailure(
+  log: Log,
+  { problem, status, code, isFinal }: MailFailure,
+  { fields, isGivenUp }: { readonly fields: object; readonly isGivenUp: boolean },
+): void {
+  // What the account cannot change is for the operator to see.
+  const level = isFinal || problem === "POSTPONED" ? "info" : "warn";
+  log[level]({ ...fields, problem, status, code }, isGivenUp ? "mail.given_up" : "mail.not_sent");
 }

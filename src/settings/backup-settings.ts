@@ -1,5 +1,5 @@
 import type { S3Settings } from "../media/s3-bucket.ts";
-import { httpUrl, type ReadSetting, type Setting } from "../std/setting.ts";
+import { httpUrl, ifSet, type ReadSetting, type Setting } from "../std/setting.ts";
 import { s3Settings } from "./s3-settings.ts";
 
 /** The settings of backups in a bucket. */
@@ -8,7 +8,7 @@ export const backupSettings = {
     name: "HLUST_BACKUP_S3_ENDPOINT",
     meaning: "Address of the S3-compatible store for backups in a bucket (`hlust backup s3://...`)",
     fallback: "S3_ENDPOINT, or else Amazon's",
-    parse: (text, name) => (text === undefined ? undefined : httpUrl(text, name)),
+    parse: ifSet(httpUrl),
   },
   region: {
     name: "HLUST_BACKUP_S3_REGION",

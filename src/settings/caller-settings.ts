@@ -1,4 +1,12 @@
-import { contactOf, list, networks, pageOrigin, whole, type Setting } from "../std/setting.ts";
+import {
+  contactOf,
+  ifSet,
+  list,
+  networks,
+  pageOrigin,
+  whole,
+  type Setting,
+} from "../std/setting.ts";
 
 /** The addresses and web pages that may call, and the limits of one client. */
 export interface CallerConfig {
@@ -41,7 +49,7 @@ export const callerSettings = {
     name: "HLUST_CONNECTIONS_MAX",
     meaning: "Maximum number of open connections",
     fallback: "half of the limit of open files (ulimit -n), at most 10000",
-    parse: (text, name) => (text === undefined ? undefined : whole(text, name, 1, 1_000_000)),
+    parse: ifSet((text, name) => whole(text, name, 1, 1_000_000)),
   },
   connectionsPerAddress: {
     name: "HLUST_CONNECTIONS_PER_ADDRESS",
@@ -64,7 +72,7 @@ export const callerSettings = {
     meaning:
       "E-mail address or URL for requesting access: on the sign-in page, in /docs and openapi.json, and in answers 401 and 403",
     fallback: "none",
-    parse: (text, name) => (text === undefined ? undefined : contactOf(text, name)),
+    parse: ifSet(contactOf),
   },
 } satisfies { [Key in keyof CallerConfig]: Setting<CallerConfig[Key]> };
 

@@ -1,4 +1,4 @@
-import { postgresUrl, whole, type ReadSetting, type Setting } from "../std/setting.ts";
+import { ifSet, postgresUrl, whole, type ReadSetting, type Setting } from "../std/setting.ts";
 
 /** The settings of the database. */
 export interface DatabaseConfig {
@@ -21,7 +21,7 @@ export const databaseSettings = {
     meaning: "PostgreSQL 15 or newer, or a PgBouncer in front of it, as postgres://...",
     fallback: "the service's own PostgreSQL in HLUST_DATA",
     secret: true,
-    parse: (text, name) => (text === undefined ? undefined : postgresUrl(text, name)),
+    parse: ifSet(postgresUrl),
   },
   connectionsMax: {
     name: "DATABASE_CONNECTIONS_MAX",

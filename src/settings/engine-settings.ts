@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import {
   ConfigError,
+  ifSet,
   list,
   listenAddress,
   oneOf,
@@ -52,15 +53,14 @@ export const engineSettings = {
     meaning:
       "Address at which an engine node (HLUST_ROLE=engine) serves other nodes, such as 0.0.0.0:8090; with TLS if HLUST_TLS_CERTIFICATE is set",
     fallback: "none; an engine node needs one",
-    parse: (text, name) =>
-      text === undefined ? undefined : listenAddress(text, name, "0.0.0.0:8090 or [::]:8090"),
+    parse: ifSet((text, name) => listenAddress(text, name, "0.0.0.0:8090 or [::]:8090")),
   },
   credential: {
     name: "HLUST_ENGINE_CREDENTIAL",
     meaning: "Credential that engine nodes require, the same on all nodes; nothing else accepts it",
     fallback: "none",
     secret: true,
-    parse: (text, name) => (text === undefined ? undefined : credential(text, name)),
+    parse: ifSet(credential),
   },
   nodes: {
     name: "HLUST_ENGINES",
@@ -79,14 +79,13 @@ export const engineSettings = {
     meaning:
       "File with the certificates (PEM) of the authorities that may vouch for engine nodes with https://",
     fallback: "the authorities that Node knows",
-    parse: (text) => (text === undefined ? undefined : resolve(text)),
+    parse: ifSet((text) => resolve(text)),
   },
   ownEngines: {
     name: "HLUST_OWN_ENGINES",
     meaning: "Whether this node runs its models itself, also next to engine nodes: true or false",
     fallback: "true; false with HLUST_ENGINES",
-    parse: (text, name) =>
-      text === undefined ? undefined : oneOf(text, name, ["true", "false"] as const) === "true",
+    parse: ifSet((text, name) => oneOf(text, name, ["true", "false"] as const) === "true"),
   },
 } satisfies {
   readonly listen: Setting<Omit<EngineListen, "credential"> | undefined>;

@@ -1,5 +1,5 @@
 import { logFormats, type LogFormat } from "../std/log.ts";
-import { ConfigError, oneOf, type ReadSetting, type Setting } from "../std/setting.ts";
+import { ConfigError, ifSet, oneOf, type ReadSetting, type Setting } from "../std/setting.ts";
 
 /** What the log contains, in addition to its level. */
 export interface LogConfig {
@@ -18,7 +18,7 @@ export const logSettings = {
     name: "HLUST_LOG_FORMAT",
     meaning: "Format of the log: json (an object per line) or pretty (for people)",
     fallback: "pretty on a terminal, otherwise json",
-    parse: (text, name) => (text === undefined ? undefined : oneOf(text, name, logFormats)),
+    parse: ifSet((text, name) => oneOf(text, name, logFormats)),
   },
   sample: {
     name: "HLUST_LOG_SAMPLE",

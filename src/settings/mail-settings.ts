@@ -4,7 +4,7 @@ import type { Mailbox, MailOptions, SmtpServer } from "../mail/mail-options.ts";
 import { displayNamePattern } from "../std/display-name.ts";
 import { isLoopbackHost } from "../std/loopback.ts";
 import type { ServiceConfig } from "./service-settings.ts";
-import { ConfigError, whole, type ReadSetting, type Setting } from "../std/setting.ts";
+import { ConfigError, ifSet, whole, type ReadSetting, type Setting } from "../std/setting.ts";
 
 /** What the service sends mail with. */
 export interface MailConfig {
@@ -23,13 +23,13 @@ export const mailSettings = {
       "Server that sends mail to invited members: smtp://USER:PASSWORD@HOST:587 (STARTTLS is required) or smtps://USER:PASSWORD@HOST:465; ?tls=off for cleartext to a server on this machine. Needs HLUST_MAIL_FROM and HLUST_PUBLIC_URL",
     fallback: "none: no mail",
     secret: true,
-    parse: (text, name) => (text === undefined ? undefined : smtpServer(text, name)),
+    parse: ifSet(smtpServer),
   } satisfies Setting<SmtpServer | undefined>,
   from: {
     name: "HLUST_MAIL_FROM",
     meaning: "Sender of mail: hlust@example.org, or with a name: Hlust <hlust@example.org>",
     fallback: "none",
-    parse: (text, name) => (text === undefined ? undefined : mailbox(text, name)),
+    parse: ifSet(mailbox),
   } satisfies Setting<Mailbox | undefined>,
   perDayMax: {
     name: "HLUST_MAILS_PER_DAY",

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { totalmem } from "node:os";
 import { getHeapStatistics } from "node:v8";
 import type { HeldBytesLimits } from "../std/held-bytes.ts";
-import { ConfigError, whole, type Setting } from "../std/setting.ts";
+import { ConfigError, ifSet, whole, type Setting } from "../std/setting.ts";
 
 const mb = 1 << 20;
 
@@ -50,7 +50,7 @@ export const memorySettings = {
       "Memory of each process that serves the port, in MB; calls that would use more are answered 429. Engines, decoders and the service's own PostgreSQL need more memory (docs/memory.md)",
     fallback:
       "half of the memory of the machine or container, at most 8192; with front processes, a share of that for each",
-    parse: (text, name) => (text === undefined ? undefined : whole(text, name, 1, 1_048_576)),
+    parse: ifSet((text, name) => whole(text, name, 1, 1_048_576)),
   },
 } satisfies Record<string, Setting<number | undefined>>;
 

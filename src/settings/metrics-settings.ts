@@ -1,5 +1,11 @@
 import { isLoopbackHost } from "../std/loopback.ts";
-import { ConfigError, listenAddress, type ReadSetting, type Setting } from "../std/setting.ts";
+import {
+  ConfigError,
+  ifSet,
+  listenAddress,
+  type ReadSetting,
+  type Setting,
+} from "../std/setting.ts";
 
 /** Where the metrics of this node are read. */
 export interface MetricsSettings {
@@ -17,8 +23,7 @@ export const metricsSettings = {
     meaning:
       "Address for Prometheus, such as 127.0.0.1:9464, with /metrics, /healthz and /readyz; an address that other machines can reach needs a token as well",
     fallback: "none: nothing listens",
-    parse: (text, name) =>
-      text === undefined ? undefined : listenAddress(text, name, "127.0.0.1:9464 or [::1]:9464"),
+    parse: ifSet((text, name) => listenAddress(text, name, "127.0.0.1:9464 or [::1]:9464")),
   },
   token: {
     name: "HLUST_METRICS_TOKEN",
@@ -26,7 +31,7 @@ export const metricsSettings = {
       "Bearer token that /metrics needs; without HLUST_METRICS_LISTEN, /metrics is then on HLUST_PORT",
     fallback: "none",
     secret: true,
-    parse: (text, name) => (text === undefined ? undefined : metricsToken(text, name)),
+    parse: ifSet(metricsToken),
   },
 } satisfies {
   readonly listen: Setting<MetricsSettings["listen"]>;

@@ -3,7 +3,15 @@ import { resolve } from "node:path";
 import { onnxDefaults, type OnnxOptions, onnxProviders } from "../models/onnx-options.ts";
 import { modelKeyName } from "../models/model-server.ts";
 import { modelUses, type ModelChoice } from "../models/model-choice.ts";
-import { ConfigError, list, oneOf, type ReadSetting, type Setting, whole } from "../std/setting.ts";
+import {
+  ConfigError,
+  ifSet,
+  list,
+  oneOf,
+  whole,
+  type ReadSetting,
+  type Setting,
+} from "../std/setting.ts";
 
 /** The models that recognize speech, and how they do it. */
 export interface ModelConfig {
@@ -76,7 +84,7 @@ export const modelSettings = {
     name: "HLUST_MODELS",
     meaning: "Folder of installed models",
     fallback: "models in HLUST_DATA",
-    parse: (text) => (text === undefined ? undefined : resolve(text)),
+    parse: ifSet((text) => resolve(text)),
   },
   modelChoice: {
     name: "HLUST_MODEL_CHOICE",
@@ -92,7 +100,7 @@ export const modelSettings = {
     meaning:
       "Catalogue (JSON) of the models that `hlust models` can install, for example of your own mirror",
     fallback: "the one that comes with Hlust",
-    parse: (text) => (text === undefined ? undefined : resolve(text)),
+    parse: ifSet((text) => resolve(text)),
   },
 } satisfies {
   [Key in keyof Omit<ModelConfig, "modelKeys" | "onnx">]: Setting<ModelConfig[Key] | undefined>;

@@ -1,6 +1,6 @@
 import type { OpenIdSettings } from "../auth/open-id.ts";
 import { isLoopbackHost } from "../std/loopback.ts";
-import { ConfigError, httpUrl, type ReadSetting, type Setting } from "../std/setting.ts";
+import { ConfigError, httpUrl, ifSet, type ReadSetting, type Setting } from "../std/setting.ts";
 
 /** The settings of OpenID Connect. */
 export const openIdSettings = {
@@ -8,7 +8,7 @@ export const openIdSettings = {
     name: "HLUST_OIDC_ISSUER",
     meaning: "Issuer URL of the OpenID Connect provider with which members sign in to the console",
     fallback: "sign-in with API keys only",
-    parse: (text, name) => (text === undefined ? undefined : issuerUrl(text, name)),
+    parse: ifSet(issuerUrl),
   },
   clientId: {
     name: "HLUST_OIDC_CLIENT_ID",

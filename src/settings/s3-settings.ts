@@ -1,5 +1,12 @@
 import type { S3Settings } from "../media/s3-bucket.ts";
-import { ConfigError, httpUrl, oneOf, type ReadSetting, type Setting } from "../std/setting.ts";
+import {
+  ConfigError,
+  httpUrl,
+  ifSet,
+  oneOf,
+  type ReadSetting,
+  type Setting,
+} from "../std/setting.ts";
 
 /** The settings of S3. */
 export const s3Settings = {
@@ -13,13 +20,13 @@ export const s3Settings = {
     name: "S3_ENDPOINT",
     meaning: "Address of the S3-compatible store",
     fallback: "Amazon's",
-    parse: (text, name) => (text === undefined ? undefined : httpUrl(text, name)),
+    parse: ifSet(httpUrl),
   },
   publicEndpoint: {
     name: "S3_PUBLIC_ENDPOINT",
     meaning: "Address of the S3-compatible store for clients, in presigned URLs",
     fallback: "S3_ENDPOINT",
-    parse: (text, name) => (text === undefined ? undefined : httpUrl(text, name)),
+    parse: ifSet(httpUrl),
   },
   region: {
     name: "S3_REGION",

@@ -4,6 +4,7 @@ import { logLevels, type LogLevel } from "../std/log.ts";
 import {
   ConfigError,
   httpUrl,
+  ifSet,
   list,
   oneOf,
   whole,
@@ -83,7 +84,7 @@ export const serviceSettings = {
     name: "HLUST_PUBLIC_URL",
     meaning: "The public address of the service, in signed URLs and as the audience of tokens",
     fallback: "the address it listens on",
-    parse: (text, name) => (text === undefined ? undefined : httpUrl(text, name)),
+    parse: ifSet(httpUrl),
   },
   role: {
     name: "HLUST_ROLE",
@@ -154,7 +155,7 @@ export const serviceSettings = {
     meaning:
       "Language of calls in the protocols of other services (docs/dialects.md) that name none, for example is-IS",
     fallback: "the only installed one",
-    parse: (text, name) => (text === undefined ? undefined : languageCode(text, name)),
+    parse: ifSet(languageCode),
   },
   callBytesMax: {
     name: "HLUST_CALL_BYTES_MAX",
@@ -191,7 +192,7 @@ export const serviceSettings = {
     meaning:
       "Service configuration (google.api.Service, YAML or JSON) whose HTTP rules replace the paths of the API",
     fallback: "the paths of the API's contract",
-    parse: (text) => (text === undefined ? undefined : resolve(text)),
+    parse: ifSet((text) => resolve(text)),
   },
 } satisfies { [Key in keyof ServiceConfig]: Setting<ServiceConfig[Key]> };
 

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import type { CertificateFiles } from "../std/certificate.ts";
-import type { ReadSetting, Setting } from "../std/setting.ts";
+import { ifSet, type ReadSetting, type Setting } from "../std/setting.ts";
 
 /** The settings of TLS. */
 export const tlsSettings = {
@@ -10,14 +10,14 @@ export const tlsSettings = {
       "File with the certificate of HLUST_PORT and those of its issuers (PEM); the port then needs TLS. It is read again when it changes",
     fallback: "none: cleartext, for a proxy in front of the service",
     isLive: true,
-    parse: (text) => (text === undefined ? undefined : resolve(text)),
+    parse: ifSet((text) => resolve(text)),
   },
   key: {
     name: "HLUST_TLS_KEY",
     meaning: "File with the private key of HLUST_TLS_CERTIFICATE (PEM, without a passphrase)",
     fallback: "none",
     isLive: true,
-    parse: (text) => (text === undefined ? undefined : resolve(text)),
+    parse: ifSet((text) => resolve(text)),
   },
 } satisfies Record<string, Setting<string | undefined>>;
 

@@ -1,6 +1,7 @@
 import {
   ConfigError,
   httpUrl,
+  ifSet,
   oneOf,
   whole,
   type ReadSetting,
@@ -18,13 +19,13 @@ export const tracingSettings = {
     meaning:
       "OTLP endpoint to which traces are sent as JSON over HTTP, for example http://localhost:4318",
     fallback: "none: no traces",
-    parse: (text, name) => (text === undefined ? undefined : httpUrl(text, name)),
+    parse: ifSet(httpUrl),
   } satisfies Setting<string | undefined>,
   tracesEndpoint: {
     name: "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
     meaning: "URL to which traces are posted, with its path",
     fallback: "OTEL_EXPORTER_OTLP_ENDPOINT and /v1/traces",
-    parse: (text, name) => (text === undefined ? undefined : httpUrl(text, name)),
+    parse: ifSet(httpUrl),
   } satisfies Setting<string | undefined>,
   protocol: {
     name: "OTEL_EXPORTER_OTLP_PROTOCOL",

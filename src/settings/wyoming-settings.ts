@@ -1,6 +1,7 @@
 import { join, resolve } from "node:path";
 import { isLoopbackHost } from "../std/loopback.ts";
 import {
+  ifSet,
   list,
   listenAddress,
   networks,
@@ -29,15 +30,14 @@ export const wyomingSettings = {
     meaning:
       "Address for Home Assistant and other programs that speak Wyoming (docs/dialects.md), such as 127.0.0.1:10300; the protocol has no keys",
     fallback: "none: nothing listens",
-    parse: (text, name) =>
-      text === undefined ? undefined : listenAddress(text, name, "127.0.0.1:10300 or [::1]:10300"),
+    parse: ifSet((text, name) => listenAddress(text, name, "127.0.0.1:10300 or [::1]:10300")),
   },
   keyFile: {
     name: "HLUST_WYOMING_KEY_FILE",
     meaning:
       "File with the API key under which all calls over Wyoming run; it needs the scope speech",
     fallback: "api-key in HLUST_DATA, which is the first key",
-    parse: (text) => (text === undefined ? undefined : resolve(text)),
+    parse: ifSet((text) => resolve(text)),
   },
   allowFrom: {
     name: "HLUST_WYOMING_ALLOW_FROM",

@@ -23,6 +23,13 @@ export interface Setting<T> {
 /** Reads one setting from the environment. */
 export type ReadSetting = <T>(setting: Setting<T>) => T;
 
+/** Returns how a setting without a default is parsed: undefined unless it is set. */
+export function ifSet<T>(
+  parse: (text: string, name: string) => T,
+): (text: string | undefined, name: string) => T | undefined {
+  return (text, name) => (text === undefined ? undefined : parse(text, name));
+}
+
 /** Reads a whole number within bounds. This and the functions below throw ConfigError. */
 export function whole(text: string, name: string, min: number, max: number): number {
   const value = Number(text);

@@ -24,7 +24,8 @@ export function firstWordsMethods({ db }: { readonly db: Kysely<Tables> }) {
       const { accountId } = callerOf(context);
       const ids = idsNamed(names);
       const { rows } = await sql<{ id: string; subject: string | null; start: Buffer }>`
-        select t.id, t.metadata ->> 'subject' as subject, substring(s.json_zstd from 1 for ${packedBytesMax}) as start
+        select t.id, t.metadata ->> 'subject' as subject,
+          substring(s.json_zstd from 1 for ${packedBytesMax}) as start
         from transcript t
         join transcript_version v on v.id = t.version_id
         join transcript_segments s

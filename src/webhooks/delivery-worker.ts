@@ -1,12 +1,10 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Database } from "../database/database.ts";
-import { isDatabaseTrouble } from "../database/database-trouble.ts";
+import { QueueWorker } from "../database/queue-worker.ts";
 import { resolveHost } from "../media/fetch-media.ts";
 import type { Resolve } from "../media/media-hop.ts";
 import type { MediaAllowList } from "../media/media-url.ts";
 import type { WebhookRecorder } from "../metrics/recorders.ts";
 import { errorFields, type Log } from "../std/log.ts";
-import { repeat } from "../std/repeat.ts";
 import { traced, traceWait, type Span } from "../tracing/tracing.ts";
 import {
   leaseDeliveries,
@@ -51,9 +49,55 @@ const stopMsMax = 3_000;
  * Sends the messages of webhooks until the worker is disposed of, which releases messages without a
  * response.
  */
-export function openDeliveryWorker(parts: DeliveryWorkerParts): AsyncDisposable {
-  return new DeliveryWorker(parts);
+export function openDeliveryWorker(given: DeliveryWorkerParts): AsyncDisposable {
+  const defaults = { chance: Math.random, resolve: resolveHost, timeoutMs: 15_000, repairMs };
+  const parts: Parts = { ...defaults, ...given };
+  const { database, timeoutMs, log } = parts;
+  const { db } = database;
+  /** The number of messages that are being sent, by webhook. */
+  const sending = new Map<string, number>();
+  return new QueueWorker<LeasedDelivery>({
+    runningMax: sendingMax,
+    pollMs,
+    stopMsMax,
+    // By the end of the lease, the message has been sent or given up, and the outcome has been
+    // recorded.
+    lease: async (room) =>
+      await leaseDeliveries(db, {
+        leaseMs: timeoutMs * 2,
+        room,
+        ofWebhookMax: sendingOfWebhookMax,
+        sending,
+      }),
+    leaseFailed: "webhook.lease_failed",
+    async work(delivery, stopped) {
+      count(sending, delivery.webhookId, 1);
+      try {
+        await deliver(parts, delivery, stopped);
+      } finally {
+        count(sending, delivery.webhookId, -1);
+      }
+    },
+    onLost: (delivery, error) =>
+      log.error({ ...idsOf(delivery), ...errorFields(error) }, "webhook.lost"),
+    steps: [
+      {
+        everyMs: sweepMs,
+        event: "webhook.sweep_failed",
+        act: async (signal) => await sweepDeliveries(db, signal),
+      },
+      {
+        everyMs: parts.repairMs,
+        event: "webhook.repair_failed",
+        act: async () => await repairDueTimes(db),
+      },
+    ],
+    log,
+  });
 }
+
+type Parts = Required<Omit<DeliveryWorkerParts, "recorder">> &
+  Pick<DeliveryWorkerParts, "recorder">;
 
 /**
  * The information that the owner of a webhook gets about a bug; the operator's log has the details.
@@ -65,147 +109,75 @@ const internalRefusal = {
   retryAfterMs: undefined,
 } as const satisfies Attempt;
 
-class DeliveryWorker implements AsyncDisposable {
-  readonly #parts: Required<Omit<DeliveryWorkerParts, "recorder">> &
-    Pick<DeliveryWorkerParts, "recorder">;
-  readonly #running = new Set<Promise<void>>();
-  /** Messages that are being sent, by webhook. */
-  readonly #sending = new Map<string, number>();
-  readonly #stopping = new AbortController();
-  readonly #stopped = new AbortController();
-  readonly #loop: Promise<unknown>;
+/** Adds to a count, which has no entry if it is 0. */
+function count(counts: Map<string, number>, key: string, added: 1 | -1): void {
+  const next = (counts.get(key) ?? 0) + added;
+  if (next > 0) counts.set(key, next);
+  else counts.delete(key);
+}
 
-  constructor(parts: DeliveryWorkerParts) {
-    this.#parts = {
-      chance: Math.random,
-      resolve: resolveHost,
-      timeoutMs: 15_000,
-      repairMs,
-      ...parts,
-    };
-    this.#loop = Promise.all([
-      this.#repeat(0, "webhook.lease_failed", () => this.#next()),
-      this.#repeat(sweepMs, "webhook.sweep_failed", () => this.#sweep()),
-      this.#repeat(this.#parts.repairMs, "webhook.repair_failed", () => this.#repair()),
-    ]);
+/** Sends a message as a step of the trace that caused it, which its receiver can continue. */
+async function deliver(
+  parts: Parts,
+  delivery: LeasedDelivery,
+  stopped: AbortSignal,
+): Promise<void> {
+  const { traceparent, waitedMs } = delivery;
+  traceWait("queue webhook", { parent: traceparent, waitedMs });
+  const options = { kind: "client", parent: traceparent ?? "" } as const;
+  await traced("deliver webhook", options, (span) => attempt(parts, delivery, { span, stopped }));
+}
+
+async function attempt(
+  parts: Parts,
+  delivery: LeasedDelivery,
+  { span, stopped }: { readonly span: Span | undefined; readonly stopped: AbortSignal },
+): Promise<void> {
+  const { database, allow, resolve, timeoutMs, log, recorder } = parts;
+  const { url, body, secrets, at, attempts } = delivery;
+  const startedAt = performance.now();
+  const signed = signedHeaders(delivery, at, secrets);
+  const headers = { ...signed, ...(span && { traceparent: span.traceparent }) };
+  const answer = await sendDelivery(
+    { url, body, headers },
+    { allow, resolve, timeoutMs, signal: stopped },
+  ).catch((error: unknown) => {
+    if (stopped.aborted) return undefined;
+    log.error({ ...idsOf(delivery), ...errorFields(error) }, "webhook.send_failed");
+    return internalRefusal;
+  });
+  if (!answer) {
+    await releaseDelivery(database.db, delivery);
+    log.info(idsOf(delivery), "webhook.released");
+    recorder?.attempted("released");
+    return;
   }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#stopping.abort(new Error("the worker stops"));
-    const timer = setTimeout(() => this.#stopped.abort(this.#stopping.signal.reason), stopMsMax);
-    await this.#loop;
-    await Promise.all(this.#running);
-    clearTimeout(timer);
+  const ms = Math.round(performance.now() - startedAt);
+  span?.set({ "http.response.status_code": answer.status ?? 0 });
+  if (!answer.isTaken) {
+    span?.fail(answer.status === undefined ? "no_answer" : String(answer.status));
+    await recordRefusal(parts, delivery, { refusal: answer, ms });
+    return;
   }
-
-  async #repeat(everyMs: number, event: string, step: () => Promise<void>): Promise<void> {
-    const { log } = this.#parts;
-    const failing = { afterFailureMs: pollMs * 4, isWarning: isDatabaseTrouble };
-    await repeat({ everyMs, ...failing, log, event, signal: this.#stopping.signal }, step);
+  if (await noteDelivered(database.db, delivery, answer.status)) {
+    log.info({ ...idsOf(delivery), status: answer.status, attempts, ms }, "webhook.delivered");
+    recorder?.attempted("delivered");
   }
+}
 
-  /** Starts due deliveries as far as there is room; otherwise waits. */
-  async #next(): Promise<void> {
-    const { database, timeoutMs } = this.#parts;
-    const room = sendingMax - this.#running.size;
-    const deliveries =
-      room > 0
-        ? await leaseDeliveries(database.db, {
-            // By the end of the lease, the message has been sent or given up, and the outcome has
-            // been recorded.
-            leaseMs: timeoutMs * 2,
-            room,
-            ofWebhookMax: sendingOfWebhookMax,
-            sending: this.#sending,
-          })
-        : [];
-    for (const delivery of deliveries) this.#start(delivery);
-    if (deliveries.length > 0) return;
-    const woken = new AbortController();
-    const signal = AbortSignal.any([this.#stopping.signal, woken.signal]);
-    const wait = sleep(pollMs, undefined, { signal }).catch(() => {});
-    await Promise.race([wait, ...this.#running]);
-    woken.abort();
-  }
-
-  #start(delivery: LeasedDelivery): void {
-    const { webhookId } = delivery;
-    this.#sending.set(webhookId, (this.#sending.get(webhookId) ?? 0) + 1);
-    const run = this.#deliver(delivery)
-      .catch((error: unknown) => {
-        // The message is sent again when the lease expires.
-        this.#parts.log.error({ ...idsOf(delivery), ...errorFields(error) }, "webhook.lost");
-      })
-      .finally(() => {
-        const left = (this.#sending.get(webhookId) ?? 1) - 1;
-        if (left > 0) this.#sending.set(webhookId, left);
-        else this.#sending.delete(webhookId);
-        this.#running.delete(run);
-      });
-    this.#running.add(run);
-  }
-
-  /** Sends a message as a step of the trace that caused it, which its receiver can continue. */
-  async #deliver(delivery: LeasedDelivery): Promise<void> {
-    const { traceparent, waitedMs } = delivery;
-    traceWait("queue webhook", { parent: traceparent, waitedMs });
-    const options = { kind: "client", parent: traceparent ?? "" } as const;
-    await traced("deliver webhook", options, (span) => this.#attempt(delivery, span));
-  }
-
-  async #attempt(delivery: LeasedDelivery, span: Span | undefined): Promise<void> {
-    const { database, allow, resolve, timeoutMs, log, recorder } = this.#parts;
-    const { url, body, secrets, at, attempts } = delivery;
-    const startedAt = performance.now();
-    const signed = signedHeaders(delivery, at, secrets);
-    const headers = { ...signed, ...(span && { traceparent: span.traceparent }) };
-    const { signal } = this.#stopped;
-    const attempt = await sendDelivery(
-      { url, body, headers },
-      { allow, resolve, timeoutMs, signal },
-    ).catch((error: unknown) => {
-      if (signal.aborted) return undefined;
-      log.error({ ...idsOf(delivery), ...errorFields(error) }, "webhook.send_failed");
-      return internalRefusal;
-    });
-    if (!attempt) {
-      await releaseDelivery(database.db, delivery);
-      log.info(idsOf(delivery), "webhook.released");
-      recorder?.attempted("released");
-      return;
-    }
-    const ms = Math.round(performance.now() - startedAt);
-    span?.set({ "http.response.status_code": attempt.status ?? 0 });
-    if (!attempt.isTaken) {
-      span?.fail(attempt.status === undefined ? "no_answer" : String(attempt.status));
-      await this.#noteRefused(delivery, attempt, ms);
-      return;
-    }
-    if (await noteDelivered(database.db, delivery, attempt.status)) {
-      log.info({ ...idsOf(delivery), status: attempt.status, attempts, ms }, "webhook.delivered");
-      recorder?.attempted("delivered");
-    }
-  }
-
-  async #noteRefused(delivery: LeasedDelivery, refusal: Refusal, ms: number): Promise<void> {
-    const { database, chance, log, recorder } = this.#parts;
-    const when = { elapsedMs: ms, chance: chance() };
-    const noted = await noteRefused(database.db, delivery, refusal, when);
-    if (!noted) return;
-    const fields = { ...idsOf(delivery), status: refusal.status, attempts: delivery.attempts, ms };
-    log.info(fields, noted.isGivenUp ? "webhook.given_up" : "webhook.refused");
-    recorder?.attempted(noted.isGivenUp ? "given_up" : "refused");
-    if (noted.disabledReason !== undefined) {
-      log.warn({ webhookId: delivery.webhookId, status: refusal.status }, "webhook.disabled");
-    }
-  }
-
-  async #repair(): Promise<void> {
-    await repairDueTimes(this.#parts.database.db);
-  }
-
-  async #sweep(): Promise<void> {
-    await sweepDeliveries(this.#parts.database.db, this.#stopping.signal);
+async function recordRefusal(
+  { database, chance, log, recorder }: Parts,
+  delivery: LeasedDelivery,
+  { refusal, ms }: { readonly refusal: Refusal; readonly ms: number },
+): Promise<void> {
+  const when = { elapsedMs: ms, chance: chance() };
+  const noted = await noteRefused(database.db, delivery, refusal, when);
+  if (!noted) return;
+  const fields = { ...idsOf(delivery), status: refusal.status, attempts: delivery.attempts, ms };
+  log.info(fields, noted.isGivenUp ? "webhook.given_up" : "webhook.refused");
+  recorder?.attempted(noted.isGivenUp ? "given_up" : "refused");
+  if (noted.disabledReason !== undefined) {
+    log.warn({ webhookId: delivery.webhookId, status: refusal.status }, "webhook.disabled");
   }
 }
 

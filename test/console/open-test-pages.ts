@@ -211,8 +211,8 @@ function watchPage(
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 /**
- * Checks a page in each look: nothing is wider than the screen, and axe finds nothing in
- * it. Takes screenshots as `<name>-<size>-<language>-<theme>.png`. `wanted` is all looks or
+ * Checks a page in each look: nothing is wider than the screen, and axe finds nothing in it. Takes
+ * screenshots as `<name>-<size>-<language>-<theme>.png`. `wanted` is all looks or
  * someLooks; each look costs 0.4 s of CPU.
  */
 export async function checkLooks(page: Page, name: string, wanted = looks): Promise<void> {
@@ -243,8 +243,8 @@ export async function show(page: Page, look: Look): Promise<void> {
 
 /**
  * Returns what axe finds in a page as it is shown, whatever the impact. axe stays in the page. It
- * loads no style sheets and media again ("preload"), which takes half of its time: only rules that
- * every-page.test.ts and its axe check need them.
+ * does not load style sheets and media again ("preload"), which takes half of its time: only rules
+ * that every-page.test.ts checks need them.
  */
 export async function findingsOfAxe(page: Page): Promise<string[]> {
   const isThere = await page.evaluate<boolean>("typeof axe === 'object'");

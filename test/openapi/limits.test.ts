@@ -112,9 +112,10 @@ import { importFormats } from "../../src/transcripts/import-formats.ts";
 import { vocabularyLimits } from "../../src/vocabulary/check-phrase.ts";
 import { eventTypes } from "../../src/webhooks/webhook-events.ts";
 import { contract } from "../../src/served-services.ts";
+import { accountLimits } from "./account-limits.ts";
 import { document } from "./described-service.ts";
 import { exportLimits, severalLimits } from "./handling-limits.ts";
-import { operatorLimits, accountLimits, type LimitsInit } from "./operator-limits.ts";
+import { operatorLimits, type LimitsInit } from "./operator-limits.ts";
 
 /** The limits in the code by the full name of the field. */
 const kept = expectedLimits();

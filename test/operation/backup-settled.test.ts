@@ -137,6 +137,18 @@ describe("a restored archive", () => {
     });
   });
 
+  it("that no service had named yet is restored as a copy without a name", async () => {
+    await using unnamed = await openSmallArchive();
+    const { folder, manifest } = await unnamed.backUp("unnamed");
+    assert.equal(manifest.archive, null);
+    const restored = await unnamed.restore(folder, "unnamed-copy", true);
+    assert.equal(restored.archiveId, undefined);
+    await using opened = await openArchive(unnamed.settingsOf("unnamed-copy"));
+    assert.deepEqual(opened.quarantine, []);
+    const media = await opened.db.selectFrom("media").select("id").execute();
+    assert.equal(media.length, 2);
+  });
+
   it("without its media stays next to the media of its archive only", async () => {
     const { folder, manifest } = await archive.backUp("rows-only", { withMedia: false });
     assert.equal(manifest.media, null);

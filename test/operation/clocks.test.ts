@@ -106,6 +106,20 @@ async function statusAt(node: ServiceProcess, { headers }: Pick<SignedIn, "heade
   return (await fetch(`${node.address}/console/api/v1/account`, { headers })).status;
 }
 
+/** Returns a link for a member, as a node makes it for an owner. */
+async function linkOf(node: ServiceProcess, memberId: string) {
+  const { headers } = await addSignedIn(db, accountId, "OWNER");
+  const url = `${node.address}/console/api/v1/members/${memberId}:createSignInLink`;
+  const answer = await fetch(url, {
+    method: "POST",
+    headers: { ...headers, "content-type": "application/json" },
+    body: "{}",
+  });
+  const link: { readonly expireTime: string } = JSON.parse(await answer.text());
+  assert.equal(answer.status, 200, JSON.stringify(link));
+  return link;
+}
+
 async function signsIn(node: ServiceProcess, signInToken: string): Promise<number> {
   const answer = await fetch(`${node.address}/console/session`, {
     method: "POST",
@@ -150,6 +164,9 @@ test("a node whose clock is an hour off neither deletes too early nor keeps what
       await createSignInToken(db, { accountId, memberId }, { lifeMs });
     assert.equal(await signsIn(node, await link(600_000)), 200);
     assert.equal(await signsIn(node, await link(-600_000)), 401);
+    const { expireTime } = await linkOf(node, open.memberId);
+    const days = (Date.parse(expireTime) - Date.now()) / 86_400_000;
+    assert.ok(Math.abs(days - 3) < 0.02, `the link is valid for ${days} days`);
   }
   // Signing in deletes sessions that are over, and no others.
   assert.deepEqual(await counts(), kept);

@@ -26,6 +26,7 @@ import { presenceSeconds } from "../../src/transcripts/presence-store.ts";
 import { changesKeptMs } from "../../src/watches/change-feed.ts";
 import { deliveryDays } from "../../src/webhooks/delivery-queue.ts";
 import { addAccount } from "../fixtures/auth-fixture.ts";
+import { openMigrated } from "../fixtures/open-empty-databases.ts";
 import { openTestDatabase } from "../fixtures/open-test-database.ts";
 import { addMember } from "../fixtures/signed-in.ts";
 import { until } from "../fixtures/until.ts";
@@ -201,4 +202,40 @@ test("the audit log is deleted after HLUST_AUDIT_DAYS, and refuses all other cha
   await deleteWith30Days("month");
   await assert.rejects(() => db.updateTable("audit_event").set({ actor: "x" }).execute(), refused);
   assert.deepEqual(await left(), ["new", "week"]);
+});
+
+test("the audit log is deleted where the database has summer time, which ended less than the days ago", async () => {
+  const { pool } = database;
+  const { host, user, database: name } = pool.options;
+  // Summer time began 200 days ago and ended 10 days ago, whatever the date is today.
+  const day = (ago: number) => {
+    const date = new Date(Date.now() - ago * 86_400_000);
+    // Years without a leap day.
+    return Math.round(
+      (Date.UTC(2025, date.getUTCMonth(), date.getUTCDate()) - Date.UTC(2024, 11, 31)) / 86_400_000,
+    );
+  };
+  const zone = `HLW0HLS,J${day(200)},J${day(10)}`;
+  await pool.query(`alter database ${name} set timezone = '${zone}'`);
+  await using zoned = await openMigrated(
+    `postgres://${user}@/${name}?host=${encodeURIComponent(host ?? "")}`,
+  );
+  await pool.query(`alter database ${name} reset timezone`);
+  const { db } = zoned;
+  const offsets = await sql<{ now: number; before: number }>`
+    select extract(timezone from now())::int as now,
+      extract(timezone from now() - interval '720 hours')::int as before`.execute(db);
+  assert.deepEqual(offsets.rows, [{ now: 0, before: 3600 }]);
+  const accountId = await addAccount(db);
+  const add = async (action: string, age: string) =>
+    await sql`
+      insert into audit_event (id, account_id, at, actor, action, resource, outcome, address, request_id, details)
+      values (gen_random_uuid(), ${accountId}, now() - ${age}::interval, 'operator', ${action}, '', 'OK',
+        '192.0.2.7', '', '{}')`.execute(db);
+  await add("old", "722 hours");
+  // 30 times 24 hours are over, and 30 days are not.
+  await add("between", "720 hours 30 minutes");
+  await removeOldAudit({ db, log: createLog("silent"), auditDays: 30 });
+  const left = db.selectFrom("audit_event").where("account_id", "=", accountId).select("action");
+  assert.deepEqual(await left.execute(), [{ action: "between" }]);
 });

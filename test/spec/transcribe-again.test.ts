@@ -172,6 +172,49 @@ test("a job that failed is submitted again with all options of its request", asy
   assert.deepEqual(fieldsOf(await retry(first)), ["transcript"]);
 });
 
+test("a job whose recording was deleted, or has never arrived, cannot be submitted again", async () => {
+  const submit = async (uri: string) => {
+    const request = { metadata: { languageCode: "en-US", fileType: "AUDIO" }, useUri: false, uri };
+    const { status, json } = await service.call("POST", "/v1alpha1/transcriptjob:submit", request);
+    assert.equal(status, 200, JSON.stringify(json));
+    const job: string = json.name;
+    assert.equal((await service.call("POST", `/v1alpha1/${job}:cancel`, {})).status, 200);
+    return job;
+  };
+  const retry = async (job: string, key: string) =>
+    await service.call("POST", `/v1alpha1/${job}:retry`, {}, { "idempotency-key": key });
+  const { json: upload } = await service.call("POST", "/v1alpha1/initupload", {});
+  const put = await fetch(upload.storageSignedUrl, { method: "PUT", body: slow });
+  assert.equal(put.status, 200);
+  const uploaded = await submit(upload.resourceName);
+  const key = newId();
+  const other = await retry(uploaded, key);
+  assert.equal(other.status, 200, JSON.stringify(other.json));
+  assert.equal((await service.call("POST", `/v1alpha1/${other.json.name}:cancel`, {})).status, 200);
+  await deleteUpload(upload.resourceName.slice("uploads/".length));
+  // The content of a job that is sent later is deleted when it is cancelled.
+  for (const job of [uploaded, await submit("")]) {
+    const refused = await retry(job, newId());
+    assert.equal(refused.status, 400, JSON.stringify(refused.json));
+    const bad = refused.json.details.find((detail: object) => "fieldViolations" in detail);
+    assert.deepEqual(bad.fieldViolations, [
+      {
+        field: "uri",
+        description:
+          "is empty: the recording of the job was deleted, or has never arrived. Upload it, and submit a new job",
+      },
+    ]);
+  }
+  // A call that is repeated has the same answer as before.
+  assert.equal((await retry(uploaded, key)).json.name, other.json.name);
+});
+
+async function deleteUpload(id: string): Promise<void> {
+  const folder = join(service.dataFolder, "postgres");
+  await using database = await openDatabase({ url: undefined, folder, log: createLog("silent") });
+  await database.db.deleteFrom("upload").where("id", "=", id).execute();
+}
+
 /** Returns what jobs were submitted with, in this order. */
 async function rowsOf(names: readonly string[]) {
   const folder = join(service.dataFolder, "postgres");

@@ -24,7 +24,7 @@ export function RevokeKey({
   const t = useText();
   const { language } = useLanguage();
   const queries = useQueryClient();
-  const announce = useNotify();
+  const notify = useNotify();
   const now = useNow();
   const { actor } = useSession();
   const { name, displayName, label, lastUseTime } = revoked;
@@ -33,7 +33,7 @@ export function RevokeKey({
     mutationFn: () => callApi(`/v1/${name}`, { method: "DELETE" }),
     onSuccess: async () => {
       await queries.invalidateQueries({ queryKey: ["keys"] });
-      announce(t(keysText.revoked)(title), null);
+      notify(t(keysText.revoked)(title), null);
       onRevoked();
     },
   });

@@ -45,3 +45,16 @@ test("the delays are the median and the 95th percentile", () => {
   for (let ms = 1; ms <= 100; ms++) delays.shown([word("a", 1000)], true, 1000 + ms);
   assert.deepEqual(delays.word, { medianMs: 50, mostMs: 95 });
 });
+
+test("words that arrived are counted once the page has shown them, unless it was not visible", () => {
+  const delays = captured();
+  delays.arrived([word("já", 500)], false);
+  assert.equal(delays.allShown(10_600), false, "nothing is final");
+  delays.arrived([word("já", 500)], true);
+  assert.equal(delays.allShown(undefined), false);
+  assert.equal(delays.allShown(10_900), false, "they have been shown");
+  assert.equal(delays.word, undefined);
+  delays.arrived([word("já", 500)], true);
+  assert.equal(delays.allShown(10_900), true);
+  assert.deepEqual(delays.word, { medianMs: 100, mostMs: 100 });
+});

@@ -26,6 +26,8 @@ export class Delays {
    * form.
    */
   #shown: { readonly text: string; readonly at: number }[] = [];
+  /** Words that have arrived but are not on the page yet. */
+  #pending: { readonly words: readonly SpokenWord[]; readonly isFinal: boolean }[] = [];
   readonly #words: number[] = [];
   readonly #sentences: number[] = [];
 
@@ -33,6 +35,23 @@ export class Delays {
   captured(endMs: number, at: number): void {
     this.#captures.push({ endMs, at });
     while ((this.#captures[0]?.at ?? at) < at - captureTimesMsMax) this.#captures.shift();
+  }
+
+  /** Records that words have arrived, which the page will show. */
+  arrived(words: readonly SpokenWord[], isFinal: boolean): void {
+    this.#pending.push({ words, isFinal });
+  }
+
+  /**
+   * Records that the page has shown all words that have arrived since `at`; undefined if the page
+   * is not visible. Returns whether the delays have changed.
+   */
+  allShown(at: number | undefined): boolean {
+    const pending = this.#pending;
+    this.#pending = [];
+    if (at === undefined) return false;
+    for (const { words, isFinal } of pending) this.shown(words, isFinal, at);
+    return pending.some(({ isFinal }) => isFinal);
   }
 
   /** Records that the page has shown these words since `at`. */

@@ -66,7 +66,7 @@ function Speaking({ owner, session }: { readonly owner: string; readonly session
   const languages = useInstalledLanguages("LIVE");
   const { languageCode: ofAccount } = useRecordingDefaults();
   const guess = spokenLanguage(languages, language, ofAccount);
-  const announce = useNotify();
+  const notify = useNotify();
   const [, navigate] = useLocation();
   const state = useSyncExternalStore(session.subscribe, session.state);
   const [dialog, setDialog] = useState<OpenDialog>();
@@ -115,7 +115,7 @@ function Speaking({ owner, session }: { readonly owner: string; readonly session
           onClose={close}
           onSaved={(name) => {
             session.discard();
-            announce(t(liveText.saved));
+            notify(t(liveText.saved));
             navigate(`/${name}`);
           }}
         />

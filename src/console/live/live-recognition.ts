@@ -129,7 +129,7 @@ export class LiveRecognition {
     while (await this.#recording.hasMore(this.#cutShort ?? this.#position)) {
       if (signal.aborted) break;
       try {
-        streams ??= await Promise.race([this.#loadStreams(), abortion(signal)]);
+        streams ??= await Promise.race([this.#loadStreams(), abortOf(signal)]);
         await this.#recognize(streams, signal);
       } catch (cause) {
         if (signal.aborted) break;
@@ -238,8 +238,8 @@ export class LiveRecognition {
   }
 }
 
-/** Rejects when the signal is aborted. */
-function abortion(signal: AbortSignal): Promise<never> {
+/** Rejects with the reason of the signal when it is aborted. */
+function abortOf(signal: AbortSignal): Promise<never> {
   return new Promise((_resolve, reject) => {
     signal.addEventListener("abort", () => reject(signal.reason), { once: true });
   });

@@ -1,16 +1,15 @@
-import { loadChunk } from "../parts/load-problems.ts";
 import { keepSpokenLanguage } from "../api/spoken-language.ts";
 import { noteUnsaved } from "../api/unsaved-work.ts";
 import { Delays } from "./delays.ts";
-import { loudnessOf } from "./level.ts";
 import { LiveRecognition } from "./live-recognition.ts";
 import { LiveRecording } from "./live-recording.ts";
+import { loadStreamsOf } from "./load-streams.ts";
+import { Loudness } from "./loudness.ts";
 import type { LeftRecording } from "./left-recordings.ts";
 import type { LiveStreams } from "./live-streams.ts";
 import { idleState, type LiveState } from "./live-state.ts";
 import { type Chunk, type Microphone, MicrophoneError, openMicrophone } from "./microphone.ts";
 import { RecordingKeeper } from "./recording-keeper.ts";
-import { createStreamToken } from "./stream-token.ts";
 import { type Draft, TranscriptSaving } from "./save-transcript.ts";
 import {
   finalized,
@@ -28,39 +27,27 @@ const recordingSecondsMax = 4 * 3600;
 /** The language until the page sets a different language. */
 const languageDefault = "en-US";
 
-/** The user is warned after this much silence: people pause, but no room is completely quiet. */
-const silentSecondsMin = 5;
-
-/** Words that have arrived but are not on the page yet. */
-interface PendingWords {
-  readonly words: readonly SpokenWord[];
-  readonly isFinal: boolean;
-}
-
 /**
  * A live recording: a microphone, the recorded audio, and the words that the service recognized. It
  * outlives the page that shows it, so that nothing is lost when that page is closed because the
  * user's session has ended.
  */
 export class LiveSession {
-  #streams: Promise<LiveStreams> | undefined;
+  /** Loads what recognizes the recording. Another call loads it again if that failed. */
+  readonly loadStreams: () => Promise<LiveStreams>;
   readonly #owner: string;
-  readonly #isSignedIn: () => boolean;
   readonly #listeners = new Set<() => void>();
-  readonly #levelListeners = new Set<(loudness: number) => void>();
+  readonly #loudness = new Loudness();
   #state = idleState(languageDefault);
   #recording: LiveRecording | undefined;
   #recognition: LiveRecognition | undefined;
   #keeper: RecordingKeeper | undefined;
   #microphone: Microphone | undefined;
   #delays = new Delays();
-  #pending: PendingWords[] = [];
   #saving: TranscriptSaving;
   #isLanguageChosen = false;
   /** Ends the note that something is not saved. */
   #noteSaved: (() => void) | undefined;
-  /** The last position in the recording, in seconds, that was not silent. */
-  #loudUntil = 0;
   /** Whether another microphone is to be opened as soon as the current one is closed. */
   #isChanging = false;
   /**
@@ -75,7 +62,7 @@ export class LiveSession {
    */
   constructor(owner: string, isSignedIn: () => boolean) {
     this.#owner = owner;
-    this.#isSignedIn = isSignedIn;
+    this.loadStreams = loadStreamsOf(owner, isSignedIn);
     this.#saving = new TranscriptSaving(owner);
   }
 
@@ -87,23 +74,7 @@ export class LiveSession {
   readonly state = (): LiveState => this.#state;
 
   /** Calls the listener with the loudness, 0 to 1, of each captured chunk. */
-  readonly onLevel = (listener: (loudness: number) => void): (() => void) => {
-    this.#levelListeners.add(listener);
-    return () => this.#levelListeners.delete(listener);
-  };
-
-  /** Loads what recognizes the recording. Another call loads it again if that failed. */
-  readonly loadStreams = (): Promise<LiveStreams> => {
-    this.#streams ??= loadChunk(() => import("./live-streams.ts")).then(
-      ({ openLiveStreams }) =>
-        openLiveStreams((signal) => createStreamToken(this.#owner, this.#isSignedIn, signal)),
-      (error: unknown) => {
-        this.#streams = undefined;
-        throw error;
-      },
-    );
-    return this.#streams;
-  };
+  readonly onLevel = this.#loudness.subscribe;
 
   /**
    * Sets the language, unless recording has started. A guess does not replace the user's choice.
@@ -232,7 +203,7 @@ export class LiveSession {
       const endMs = utterances.at(-1)?.words.at(-1)?.endMs ?? 0;
       this.#recording = recording;
       this.#keep({ startedAtMs, stored: { length: recording.length, utterances } });
-      this.#loudUntil = recording.seconds;
+      this.#loudness.startAt(recording.seconds);
       recording.end();
       this.#change({ phase: "stopped", spoken });
       const position = Math.min(recording.length, Math.round((endMs * rate) / 1000));
@@ -259,24 +230,20 @@ export class LiveSession {
     this.#noteSaved?.();
     this.#noteSaved = undefined;
     this.#delays = new Delays();
-    this.#pending = [];
     this.#saving = new TranscriptSaving(this.#owner);
-    this.#loudUntil = 0;
+    this.#loudness.startAt(0);
     const { languageCode, deviceId } = this.#state;
     this.#change({ ...idleState(languageCode), deviceId });
   }
 
   /**
-   * Records that the page has shown all pending words since `at`, in ms of Date.now(). `at` is
+   * Records that the page has shown all words that have arrived since `at`, in ms of Date.now();
    * undefined if the page is not visible.
    */
   readonly wasShown = (at: number | undefined): void => {
-    const pending = this.#pending;
-    this.#pending = [];
-    if (at === undefined) return;
-    for (const { words, isFinal } of pending) this.#delays.shown(words, isFinal, at);
+    const isChanged = this.#delays.allShown(at);
     const { word, sentence } = this.#delays;
-    if (pending.some(({ isFinal }) => isFinal)) this.#change({ word, sentence });
+    if (isChanged) this.#change({ word, sentence });
   };
 
   #record(rate: number): void {
@@ -331,10 +298,7 @@ export class LiveSession {
     recording.push(samples);
     this.#keeper?.add(samples);
     this.#delays.captured(1000 * recording.seconds, endAt);
-    const loudness = loudnessOf(samples);
-    for (const listener of this.#levelListeners) listener(loudness);
-    if (loudness > 0) this.#loudUntil = recording.seconds;
-    const isSilent = recording.seconds - this.#loudUntil >= silentSecondsMin;
+    const isSilent = this.#loudness.measure(samples, recording.seconds);
     const amounts = this.#amounts();
     const { seconds, unsentSeconds } = this.#state;
     const isChanged = amounts.seconds !== seconds || amounts.unsentSeconds !== unsentSeconds;
@@ -350,7 +314,7 @@ export class LiveSession {
 
   #addWords(words: readonly SpokenWord[], isFinal: boolean): void {
     const { spoken } = this.#state;
-    this.#pending.push({ words, isFinal });
+    this.#delays.arrived(words, isFinal);
     const next = isFinal ? withFinal(spoken, words) : withInterim(spoken, words);
     this.#change({ spoken: next, ...this.#amounts() });
     if (isFinal) this.#keeper?.setUtterances(next.paragraphs.flat());

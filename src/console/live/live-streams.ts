@@ -15,6 +15,7 @@ export interface LiveStreams {
   readonly timedWords: typeof timedWords;
 }
 
+/** Opens what recognizes a recording. Each stream gets a token from `streamToken`. */
 export function openLiveStreams(streamToken: StreamTokenSource): LiveStreams {
   const client = createHlustClient({ url: location.origin, streamToken });
   return { client, failureOf, timedWords };

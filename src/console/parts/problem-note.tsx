@@ -26,8 +26,8 @@ export function ProblemNote({
 }) {
   const t = useText();
   const { sentence, next, detail } = problemOf(error, own);
-  const isExplained = detail === undefined;
-  const violations = !isExplained && error instanceof ApiError ? error.violations : [];
+  // Each violation is explained, in place of what the service says of all of them.
+  const violations = detail !== undefined && error instanceof ApiError ? error.violations : [];
   return (
     <div className="note problem" role="alert">
       <p>

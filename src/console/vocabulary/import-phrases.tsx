@@ -20,7 +20,7 @@ import { PhraseLanguage, useFirstLanguage } from "./phrase-language.tsx";
 export function ImportPhrases({ onClose }: { readonly onClose: () => void }) {
   const t = useText();
   const queries = useQueryClient();
-  const announce = useNotify();
+  const notify = useNotify();
   const [languageCode, setLanguageCode] = useState(useFirstLanguage());
   const [text, setText] = useState("");
   const [isChecked, setIsChecked] = useState(false);
@@ -35,7 +35,7 @@ export function ImportPhrases({ onClose }: { readonly onClose: () => void }) {
     },
     onSuccess: async ({ importedCount = 0, skippedCount = 0 }) => {
       await queries.invalidateQueries({ queryKey: ["vocabulary"] });
-      announce(t(vocabularyText.imported)(importedCount, skippedCount));
+      notify(t(vocabularyText.imported)(importedCount, skippedCount));
       onClose();
     },
   });

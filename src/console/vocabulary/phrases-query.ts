@@ -47,7 +47,7 @@ type Changes = Partial<Pick<Phrase, "phrase" | "languageCode" | "weight" | "soun
 /** Changes a phrase, and shows the change in the lists. Throws ApiError. */
 export async function changePhrase(
   queries: QueryClient,
-  name: string | undefined,
+  name: string,
   body: Changes,
 ): Promise<void> {
   await callApi(`/v2beta1/${name}`, { method: "PATCH", body });

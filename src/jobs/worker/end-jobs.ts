@@ -74,16 +74,21 @@ export type JobUpdate = UpdateQueryBuilder<
   UpdateResult
 >;
 
-/** Ends an unfinished job without a transcript, if the condition holds as well. */
+/**
+ * Ends an unfinished job without a transcript, if the condition holds as well. A job that was to
+ * transcribe a transcript again keeps nothing of it if it was deleted meanwhile.
+ */
 export async function failRow(
   trx: Transaction<Tables>,
   id: string,
   { state, error }: { readonly state: "ERROR" | "CANCELLED"; readonly error: StatusJson },
   condition: (query: JobUpdate) => JobUpdate,
 ): Promise<boolean> {
+  const isForgotten = await hasLostTranscript(trx, id);
   const query = trx
     .updateTable("transcript_job")
     .set({
+      ...(isForgotten && forgotten),
       state,
       error: JSON.stringify(error),
       updated_at: sql<Date>`greatest(now(), updated_at)`,
@@ -95,3 +100,34 @@ export async function failRow(
   if (row?.is_awaited) await notifyEnd(trx, id);
   return row !== undefined;
 }
+
+/**
+ * Locks the transcript of a job for new versions, and returns whether it was deleted. A deletion
+ * that begins after this waits for the end of the job, and its trigger clears the job (migration
+ * 0049). As in all other changes, the transcript is locked before the job.
+ */
+async function hasLostTranscript(trx: Transaction<Tables>, id: string): Promise<boolean> {
+  const job = await trx
+    .selectFrom("transcript_job")
+    .where("id", "=", id)
+    .select("new_version_of")
+    .executeTakeFirst();
+  if (!job || job.new_version_of === null) return false;
+  const transcript = await trx
+    .selectFrom("transcript")
+    .where("id", "=", job.new_version_of)
+    .select("id")
+    .forKeyShare()
+    .executeTakeFirst();
+  return transcript === undefined;
+}
+
+/** What the trigger clears, except for the error, which the caller has not seen yet. */
+const forgotten = {
+  metadata: sql<string>`jsonb_strip_nulls(jsonb_build_object(
+    'languageCode', metadata -> 'languageCode', 'fileType', metadata -> 'fileType'))`,
+  subject: "",
+  keywords: [],
+  media_uri: null,
+  hints: null,
+};

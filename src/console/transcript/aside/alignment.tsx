@@ -28,7 +28,7 @@ const AlignmentProblem = loadLater(() =>
  */
 export function Alignment({ name, version }: { readonly name: string; readonly version: string }) {
   const t = useText();
-  const announce = useNotify();
+  const notify = useNotify();
   const queries = useQueryClient();
   const query = alignmentQuery(name);
   const { data: job, error } = useQuery(query);
@@ -44,7 +44,7 @@ export function Alignment({ name, version }: { readonly name: string; readonly v
     void queries.invalidateQueries({ queryKey: transcriptQuery(name).queryKey });
     void queries.invalidateQueries({ queryKey: versionsQuery(name).queryKey });
     void queries.invalidateQueries({ queryKey: ["transcripts"] });
-    announce(t(alignmentText.done));
+    notify(t(alignmentText.done));
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- once for each job that succeeds
   }, [succeeded]);
   if (job && isRunning(job)) {

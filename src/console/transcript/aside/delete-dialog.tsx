@@ -27,7 +27,7 @@ export function DeleteDialog({
 }) {
   const t = useText();
   const queries = useQueryClient();
-  const announce = useNotify();
+  const notify = useNotify();
   const [, navigate] = useLocation();
   const subject = metadata?.subject?.trim() || t(asideDialogText.untitled);
   const remove = useMutation({
@@ -43,7 +43,7 @@ export function DeleteDialog({
       const message = isInBin
         ? asideDialogText.binnedTranscript
         : asideDialogText.removedTranscript;
-      announce(t(message)(subject));
+      notify(t(message)(subject));
     },
   });
   const { data: days, error, refetch } = useQuery({ ...binDaysQuery, enabled: isOpen });

@@ -92,7 +92,7 @@ function useLengthProblems({ draft, keyword }: EditedDetails) {
 /** Saves the edits and closes the dialog. Without edits, only closes the dialog. */
 function useSaving({ transcript, name, edited, onEdit, onClose }: Props) {
   const t = useText();
-  const announce = useNotify();
+  const notify = useNotify();
   const change = useMetadataChange(name, transcript);
   const save = () => {
     const edit = editOf(edited.before, withKeyword(edited.draft, edited.keyword));
@@ -102,7 +102,7 @@ function useSaving({ transcript, name, edited, onEdit, onClose }: Props) {
     }
     change.mutate(edit, {
       onSuccess: () => {
-        announce(t(asideDialogText.saved));
+        notify(t(asideDialogText.saved));
         onClose();
       },
       onError: (error) => {

@@ -41,7 +41,7 @@ export function Downloads({
   readonly name: string;
 }) {
   const t = useText();
-  const announce = useNotify();
+  const notify = useNotify();
   const version = transcript.version?.name ?? "";
   const [options, setOptions] = useState<FileOptions>(firstOptions);
   const [hasChoices, setHasChoices] = useState(false);
@@ -56,7 +56,7 @@ export function Downloads({
       saveFile(blob, saved);
       return saved;
     },
-    onSuccess: (saved) => announce(t(asideText.downloaded)(saved)),
+    onSuccess: (saved) => notify(t(asideText.downloaded)(saved)),
   });
   const copy = useMutation({
     mutationFn: async () => {
@@ -70,7 +70,7 @@ export function Downloads({
       await text;
       return await copied;
     },
-    onSuccess: (isCopied) => announce(t(isCopied ? asideText.textCopied : asideText.textNotCopied)),
+    onSuccess: (isCopied) => notify(t(isCopied ? asideText.textCopied : asideText.textNotCopied)),
   });
   const { error, variables } = download;
   return (

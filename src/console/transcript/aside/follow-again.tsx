@@ -18,7 +18,7 @@ const readMs = 2_000;
  */
 export function FollowAgain({ name, job }: { readonly name: string; readonly job: string }) {
   const t = useText();
-  const announce = useNotify();
+  const notify = useNotify();
   const queries = useQueryClient();
   const { data } = useQuery({
     queryKey: ["transcribe-again", job],
@@ -31,7 +31,7 @@ export function FollowAgain({ name, job }: { readonly name: string; readonly job
     void queries.invalidateQueries({ queryKey: transcriptQuery(name).queryKey });
     void queries.invalidateQueries({ queryKey: versionsQuery(name).queryKey });
     void queries.invalidateQueries({ queryKey: ["transcripts"] });
-    announce(t(transcribeAgainText.done));
+    notify(t(transcribeAgainText.done));
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- once for each job that succeeds
   }, [hasSucceeded]);
   if (data?.state === "ERROR" || data?.state === "CANCELLED") {

@@ -24,7 +24,7 @@ export function RecordingLink({
 }) {
   const t = useText();
   const queries = useQueryClient();
-  const announce = useNotify();
+  const notify = useNotify();
   const download = useMutation({
     mutationFn: async () => {
       let url = ownPath(uri);
@@ -42,7 +42,7 @@ export function RecordingLink({
       saveUrl(url, saved);
       return saved;
     },
-    onSuccess: (saved) => announce(t(asideText.downloaded)(saved)),
+    onSuccess: (saved) => notify(t(asideText.downloaded)(saved)),
   });
   if (uri === "") return null;
   return (

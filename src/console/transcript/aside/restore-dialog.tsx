@@ -34,7 +34,7 @@ export function RestoreDialog({
   const t = useText();
   const { language } = useLanguage();
   const now = useNow();
-  const announce = useNotify();
+  const notify = useNotify();
   const changed = useChanged(name);
   const { refetch } = useVersions(name);
   const [, go] = useVersionAddress();
@@ -49,7 +49,7 @@ export function RestoreDialog({
       changed(current);
       close();
       go({ version: undefined });
-      announce(t(asideDialogText.restored));
+      notify(t(asideDialogText.restored));
     },
     // The list then shows the newer version, and the user decides whether to press the button
     // again.

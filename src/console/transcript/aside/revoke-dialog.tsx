@@ -23,12 +23,12 @@ export function RevokeDialog({
 }) {
   const t = useText();
   const queries = useQueryClient();
-  const announce = useNotify();
+  const notify = useNotify();
   const revoke = useMutation({
     mutationFn: () => deleteShare(share),
     onSuccess: () => {
       void queries.invalidateQueries(sharesQuery(name));
-      announce(t(shareDialogText.revoked));
+      notify(t(shareDialogText.revoked));
       onClose();
     },
   });

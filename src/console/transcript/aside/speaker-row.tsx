@@ -24,7 +24,7 @@ export function SpeakerRow({
   readonly canChange: boolean;
 }) {
   const t = useText();
-  const announce = useNotify();
+  const notify = useNotify();
   const change = useMetadataChange(name, transcript);
   const button = useRef<HTMLButtonElement>(null);
   const [draft, setDraft] = useState<string>();
@@ -41,7 +41,7 @@ export function SpeakerRow({
     change.mutate(
       { speakers: { [id]: { from: shown, to } } },
       {
-        onSuccess: () => announce(t(asideText.renamed)(to === "" ? id : to)),
+        onSuccess: () => notify(t(asideText.renamed)(to === "" ? id : to)),
         // Shows the typed name in its field again.
         onError: () => setDraft(typed),
       },

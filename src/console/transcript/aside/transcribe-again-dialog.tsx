@@ -120,7 +120,7 @@ function useSubmitAgain({
   readonly onClose: () => void;
 }) {
   const t = useText();
-  const announce = useNotify();
+  const notify = useNotify();
   const queries = useQueryClient();
   return useMutation({
     mutationFn: async ({
@@ -132,7 +132,7 @@ function useSubmitAgain({
     }) => await submitJob(request, { key }),
     onSuccess({ name: job = "" }) {
       void queries.invalidateQueries({ queryKey: ["jobs"] });
-      announce(t(transcribeAgainText.submitted));
+      notify(t(transcribeAgainText.submitted));
       onSubmitted(job);
       onClose();
     },

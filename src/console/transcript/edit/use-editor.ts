@@ -54,9 +54,9 @@ export function useEditor(
         writeMargin: marginWriter(language),
         ...(place && { partHeights: place.partHeights, firstParagraph: place.paragraph }),
         onSeek: (seconds) => playback?.seek(seconds),
-        onMarginPress: ({ on, index }) => {
-          if (on !== "time" || !playback) return;
-          playback.seek(opened.places.timeAt(opened.state.doc, { paragraph: index, offset: 0 }));
+        onTimePress: (paragraph) => {
+          if (!playback) return;
+          playback.seek(opened.places.timeAt(opened.state.doc, { paragraph, offset: 0 }));
           playback.play();
         },
       });

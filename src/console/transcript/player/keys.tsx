@@ -27,7 +27,7 @@ export function Keys({
   readonly linkTo: string;
 }) {
   const t = useText();
-  const announce = useNotify();
+  const notify = useNotify();
   const [isOpen, setOpen] = useState(false);
   const { isOn, change, error } = useSingleKeys();
   useEffect(() => {
@@ -39,7 +39,7 @@ export function Keys({
       if (command.do === "sheet") setOpen(true);
       else if (command.do === "copyLink") {
         const link = linkTo + Math.round(playback.place * 10) / 10;
-        const announcing = (text: Phrase<string>) => () => announce(t(text));
+        const announcing = (text: Phrase<string>) => () => notify(t(text));
         void navigator.clipboard
           .writeText(new URL(link, location.href).href)
           .then(announcing(transcriptText.linkCopied), announcing(transcriptText.linkNotCopied));
@@ -47,7 +47,7 @@ export function Keys({
     };
     addEventListener("keydown", onKey);
     return () => removeEventListener("keydown", onKey);
-  }, [isOn, isOpen, playback, text, linkTo, announce, t]);
+  }, [isOn, isOpen, playback, text, linkTo, notify, t]);
   return (
     <>
       <Button look="quiet" className="player-keys" onPress={() => setOpen(true)}>

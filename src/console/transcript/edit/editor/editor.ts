@@ -7,16 +7,18 @@ import type { Base, EditedParagraph } from "../model/base.ts";
 import type { Replacement } from "../model/replacements.ts";
 import type { TimedText } from "../model/retime.ts";
 import { type Retimings, withoutOwn } from "../model/retimings.ts";
-import { balanceParts } from "./balance.ts";
 import { changeBetween, type TextChange } from "./changes.ts";
 import { type EditCommand, isContinued, isOwnStep } from "./commands.ts";
 import { Covered } from "./covered.ts";
+import { hideFromReact } from "./hide-from-react.ts";
 import { HistoryBound } from "./history-bound.ts";
-import { editInput, editKeys, readSelection } from "./input.ts";
+import { editInput, editKeys } from "./input.ts";
+import { LaterBalance } from "./later-balance.ts";
+import { MarginPresses } from "./margin-presses.ts";
 import { Margins, type WriteMargin } from "./margins.ts";
 import { ParagraphView, PartView } from "./node-views.ts";
 import { type Painted, Painter, type Painting } from "./painting.ts";
-import { type Caret, caretAt, paragraphAround, positionOf } from "./places.ts";
+import { type Caret, caretAt, positionOf } from "./places.ts";
 import { mergeStep } from "./merge-step.ts";
 import { replaceParagraphs } from "./replace-paragraphs.ts";
 import { inTexts } from "./replace-text.ts";
@@ -36,8 +38,6 @@ import { VisibleParts } from "./visible-parts.ts";
 
 /** The maximum number of steps that can be undone. */
 const undoStepsMax = 1_000;
-/** How long no key has been pressed before the parts are balanced. */
-const idleMs = 1_500;
 
 /** What an editor begins with. */
 export interface EditorOptions {
@@ -54,7 +54,8 @@ export interface EditorOptions {
   /** The attributes of the text: its language, its accessible name, and so on. */
   readonly attributes: Readonly<Record<string, string>>;
   readonly writeMargin: WriteMargin;
-  readonly onMarginPress: (press: MarginPress) => void;
+  /** Receives the index of a paragraph whose time is pressed in the margin. */
+  readonly onTimePress: (index: number) => void;
   /** Receives the time of a word that was clicked with Ctrl or the command key. */
   readonly onSeek: (seconds: number) => void;
   /** The heights of the parts in pixels until they are laid out, by index. */
@@ -77,14 +78,6 @@ export interface Joined {
   readonly retimings: Retimings;
 }
 
-/** A press on a speaker or a time in the margin. */
-export interface MarginPress {
-  readonly on: "speaker" | "time";
-  /** The index of the paragraph. */
-  readonly index: number;
-  readonly button: HTMLButtonElement;
-}
-
 /** Receives a key before the text does. Returns whether it has used the key. */
 export type KeyListener = (event: KeyboardEvent) => boolean;
 
@@ -101,16 +94,15 @@ export class Editor {
   readonly #margins: Margins;
   readonly #listeners = new Set<(change: TextChange) => void>();
   readonly #keyListeners = new Set<KeyListener>();
-  readonly #speakerListeners = new Set<(index: number) => void>();
   readonly #theirs = new TheirSpeakers();
   readonly #covered = new Covered();
   readonly #history = history({ depth: undoStepsMax });
   readonly #bound = new HistoryBound(this.#history);
   readonly #heights: (number | undefined)[];
-  readonly #listening = new AbortController();
+  readonly #presses: MarginPresses;
+  readonly #balance: LaterBalance;
   #attributes: Readonly<Record<string, string>>;
   #base: Base;
-  #idle: ReturnType<typeof setTimeout> | undefined;
   #closesStep = false;
   #retimed: { readonly base: Base; readonly set: Retimings; readonly other: Retimings } | undefined;
 
@@ -160,8 +152,8 @@ export class Editor {
     );
     hideFromReact(this.view.dom);
     this.#painter = new Painter(this.view, this.#visible);
-    const press = (event: MouseEvent) => this.#pressMargin(event, options.onMarginPress);
-    mount.addEventListener("click", press, { signal: this.#listening.signal });
+    this.#presses = new MarginPresses(this.view, mount, options.onTimePress);
+    this.#balance = new LaterBalance(this.view);
   }
 
   /** The version to which the edits are relative: the one that was opened, or merged last. */
@@ -212,8 +204,7 @@ export class Editor {
    * Returns a function that removes it.
    */
   addSpeakerPress(listener: (index: number) => void): () => void {
-    this.#speakerListeners.add(listener);
-    return () => this.#speakerListeners.delete(listener);
+    return this.#presses.addSpeakerListener(listener);
   }
 
   /** Returns the current paragraphs. Those that have not changed are the same objects as before. */
@@ -308,23 +299,12 @@ export class Editor {
   }
 
   [Symbol.dispose](): void {
-    clearTimeout(this.#idle);
-    this.#listening.abort();
+    this.#balance[Symbol.dispose]();
+    this.#presses[Symbol.dispose]();
     this.#painter[Symbol.dispose]();
     this.#margins[Symbol.dispose]();
     this.view.destroy();
     this.#visible[Symbol.dispose]();
-  }
-
-  #pressMargin({ target }: MouseEvent, listener: (press: MarginPress) => void): void {
-    const button = target instanceof Element ? target.closest("button") : null;
-    const element = button?.closest(".segment");
-    if (!button || !element) return;
-    const { doc } = this.view.state;
-    const { index } = paragraphAround(doc.resolve(this.view.posAtDOM(element, 0) + 1));
-    const on = button.classList.contains("segment-time") ? "time" : "speaker";
-    listener({ on, index, button });
-    if (on === "speaker") for (const listener of this.#speakerListeners) listener(index);
   }
 
   #handleKey(event: KeyboardEvent): boolean {
@@ -339,33 +319,9 @@ export class Editor {
     if (!transactions.some(({ docChanged }) => docChanged)) return;
     this.#closesStep = transactions.some(isOwnStep);
     this.#painter.changed();
-    this.#balanceLater();
+    this.#balance.start();
     if (this.#listeners.size === 0) return;
     const change = changeBetween(before, state.doc);
     for (const listener of this.#listeners) listener(change);
   }
-
-  #balanceLater(): void {
-    clearTimeout(this.#idle);
-    this.#idle = setTimeout(() => {
-      if (this.view.composing) {
-        this.#balanceLater();
-        return;
-      }
-      // Otherwise a caret that was just placed would go back.
-      readSelection(this.view);
-      const tr = balanceParts(this.view.state);
-      if (tr) this.view.dispatch(tr);
-    }, idleMs);
-  }
-}
-
-/**
- * For each update of the page, React walks through all of an editable element that has the focus,
- * to restore its selection, which takes several ms in a long text. Nothing of React is in this one,
- * and ProseMirror keeps its selection; so the property that React reads says what the element
- * inherits. The attribute, which makes it editable, stays.
- */
-function hideFromReact(dom: HTMLElement): void {
-  Object.defineProperty(dom, "contentEditable", { value: "inherit", configurable: true });
 }
