@@ -37,6 +37,7 @@ export class SharedProcesses {
   readonly #listening = new Map<EngineChild, ListenAt>();
   #listensIn: { readonly folder: string; readonly credential: string } | undefined;
   #listens = 0;
+  #lastPlace = 0;
   readonly #retired = new WeakSet<EngineChild>();
   #isLeaving = false;
 
@@ -70,11 +71,17 @@ export class SharedProcesses {
     return at && place > 0 ? { ...at, numbersFrom: place * sessionNumbers } : undefined;
   }
 
-  /** Returns a place that no client has; 0 if there is none. */
+  /**
+   * Returns a place that no client has; 0 if there is none. Places are given out in turn: a client
+   * that is given up may still be connected to processes, with sessions that have its numbers.
+   */
   freePlace(): number {
     if (!this.#listensIn) return 0;
     const taken = new Set(Array.from(this.#clients, ({ place }) => place));
-    for (let place = 1; place <= placesMax; place += 1) if (!taken.has(place)) return place;
+    for (let tried = 0; tried < placesMax; tried += 1) {
+      this.#lastPlace = (this.#lastPlace % placesMax) + 1;
+      if (!taken.has(this.#lastPlace)) return this.#lastPlace;
+    }
     return 0;
   }
 

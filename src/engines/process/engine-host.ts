@@ -84,7 +84,7 @@ export class EngineHost implements ProcessHost {
     }
     const hosted = this.#sessions.get(id);
     // Frames may still arrive for a session that has just failed.
-    if (!hosted) return;
+    if (hosted?.writer !== writer) return;
     if (kind === "close") {
       this.close(hosted);
       return;
@@ -111,6 +111,8 @@ export class EngineHost implements ProcessHost {
   }
 
   #open(id: number, sent: OpenSession, writer: FrameWriter): void {
+    const before = this.#sessions.get(id);
+    if (before) this.#fail(before, new Error("another session has its number"));
     const { hints } = sent.options;
     const options = { ...sent.options, ...(hints && { hints: this.#hints.share(hints) }) };
     const hosted = new HostedSession(this, { id, writer }, { ...sent, options });
@@ -156,7 +158,7 @@ export class EngineHost implements ProcessHost {
   }
 
   #continue(hosted: HostedSession, next: boolean | Promise<void>): boolean {
-    const isOpen = this.#sessions.has(hosted.id);
+    const isOpen = this.#isOpen(hosted);
     if (typeof next === "boolean" || !isOpen) {
       this.#releaseSuspect(hosted);
       return next === true && isOpen;
@@ -175,10 +177,14 @@ export class EngineHost implements ProcessHost {
   #wakeAfter(work: Promise<void>, hosted: HostedSession): void {
     work.then(
       () => {
-        if (this.#sessions.has(hosted.id)) this.#wake(hosted);
+        if (this.#isOpen(hosted)) this.#wake(hosted);
       },
       (error: unknown) => this.#fail(hosted, error),
     );
+  }
+
+  #isOpen(hosted: HostedSession): boolean {
+    return this.#sessions.get(hosted.id) === hosted;
   }
 
   #wake(hosted: HostedSession): void {
@@ -187,7 +193,8 @@ export class EngineHost implements ProcessHost {
 
   /** Ends a session, even from within its own slice. */
   close(hosted: HostedSession): void {
-    if (!this.#sessions.delete(hosted.id)) return;
+    if (!this.#isOpen(hosted)) return;
+    this.#sessions.delete(hosted.id);
     this.#queue.remove(hosted);
     this.#meter.remove(hosted);
     this.#chooseTurns();
@@ -209,7 +216,8 @@ export class EngineHost implements ProcessHost {
     const absence = error instanceof EngineUnavailable ? { absence: error.absence } : undefined;
     writer.writeJson("error", id, { message, stack, ...absence });
     const hosted = this.#sessions.get(id);
-    if (hosted) this.close(hosted);
+    // The number may now be that of a session of another connection.
+    if (hosted?.writer === writer) this.close(hosted);
   }
 }
 
