@@ -1,3 +1,4 @@
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { noUse, type UseByOthers } from "../pool/child-load.ts";
 import { type EngineChild, sessionNumbers } from "../pool/engine-child.ts";
@@ -62,6 +63,8 @@ export class SharedProcesses {
     const { folder, credential } = this.#listensIn;
     this.#listens += 1;
     const at = { socketPath: join(folder, `process-${this.#listens}`), credential };
+    // The kernel keeps the names of sockets.
+    void child.exited.then(() => rm(at.socketPath, { force: true })).catch(() => {});
     if (await child.listen(at)) this.#listening.set(child, at);
   }
 

@@ -52,6 +52,8 @@ export class EngineHost implements ProcessHost {
    */
   #activeSuspect: { readonly id: number; readonly over: PromiseWithResolvers<void> } | undefined;
 
+  #hasCommitted = false;
+
   constructor(
     engine: Engine,
     { cpuPerSpeech, writer }: { readonly cpuPerSpeech: number; readonly writer: FrameWriter },
@@ -98,7 +100,8 @@ export class EngineHost implements ProcessHost {
   }
 
   report(): LoadReport | undefined {
-    const report = this.#meter.report(this.#queue.takeLiveWaits());
+    const measured = this.#meter.report(this.#queue.takeLiveWaits());
+    const report = { ...measured, ...(this.#hasCommitted && { hasCommitted: true }) };
     const absence = this.engine.server?.absence();
     if (this.#threadWork.isHung()) return undefined;
     return absence ? { ...report, absence } : report;
@@ -200,6 +203,11 @@ export class EngineHost implements ProcessHost {
     this.#chooseTurns();
     this.#releaseSuspect(hosted);
     setImmediate(() => hosted.session.close());
+  }
+
+  /** A session has committed a final result. */
+  noteFinal(): void {
+    this.#hasCommitted = true;
   }
 
   /** Runs the work of a session. An error in it ends that session only. */
@@ -327,6 +335,7 @@ class HostedSession implements SessionOutput, Task, MeteredSession, Target {
 
   committed(commit: Commit): void {
     this.isSuspect = false;
+    if (commit.final) this.#host.noteFinal();
     this.writer.writeJson("committed", this.id, commit);
   }
 
