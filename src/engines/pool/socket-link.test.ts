@@ -31,7 +31,7 @@ async function openLink(answer: (socket: Socket) => void) {
   return { link, kept, child, exited, [Symbol.asyncDispose]: () => open.disposeAsync() };
 }
 
-test("a process that sends what is no frame is killed, and the log says so", async () => {
+test("a process that sends bytes that are not a frame is killed, and the log says so", async () => {
   await using opened = await openLink((socket) => socket.write("no frame begins with this"));
   const { link, kept, exited } = opened;
   link.onFrames = (frames) => void [...frames];
