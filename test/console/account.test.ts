@@ -226,7 +226,8 @@ test("actText() returns the name of an unknown act", () => {
   assert.deepEqual(actText("toString", {}), { is: "toString", en: "toString" });
 });
 
-// It comes last: closing its pages closes those of the other tests, if they share a browser.
+// Those with their own pages come last: closing them closes those of the other tests, if they share
+// a browser.
 test("an invitation is sent by mail, with what became of it, and is sent again", async () => {
   let isRefused = true;
   await using receiver = await openMailReceiver({ refuses: () => (isRefused ? 550 : undefined) });
@@ -270,7 +271,35 @@ test("an invitation is sent by mail, with what became of it, and is sent again",
   expectProblems(mailed, /^429 POST .*:sendInvitation$/);
   await mailed.getByRole("button", { name: "Tengill: ragna@example.is" }).click();
   await inDialog.getByRole("button", { name: "Senda aftur í pósti" }).press("Enter");
-  await inDialog.getByRole("alert").getByText("Fimm bréf hafa verið send").waitFor();
+  await inDialog
+    .getByRole("alert")
+    .getByText("Póstur hefur verið sendur fimm sinnum á þetta netfang")
+    .waitFor();
   await inDialog.getByRole("button", { name: "Búa til tengil" }).press("Enter");
   await inDialog.locator("pre").getByText("https://hlust.example/console/#signIn").waitFor();
+});
+
+test("with a provider, the texts say that the mail has the address of the console and no link", async () => {
+  await using receiver = await openMailReceiver();
+  await using mailing = await openTestPages({
+    HLUST_SMTP_URL: `smtp://127.0.0.1:${receiver.port}?tls=off`,
+    HLUST_MAIL_FROM: "Hlust <hlust@example.org>",
+    HLUST_PUBLIC_URL: "https://hlust.example",
+    HLUST_OIDC_ISSUER: "https://127.0.0.1:9",
+    HLUST_OIDC_CLIENT_ID: "hlust",
+    HLUST_OIDC_CLIENT_SECRET: "hlust secret",
+  });
+  await using mailed = await mailing.open("/account");
+  const inDialog = mailed.getByRole("dialog");
+  await mailed.getByRole("button", { name: "Bjóða notanda" }).click();
+  await inDialog.getByText("Boð með slóð stjórnborðsins er sent á netfangið.").waitFor();
+  await inDialog.getByLabel("Netfang").fill("ragna@example.is");
+  await inDialog.getByRole("button", { name: "Bjóða notanda" }).click();
+  await mailed.getByRole("list", { name: "Fólk" }).getByText("póstur sendur").waitFor();
+  const text = receiver.received[0]?.parts.get("text/plain") ?? "";
+  assert.match(text, /https:\/\/hlust\.example\/console\/$/m);
+  assert.doesNotMatch(text, /signInToken|einu sinni/);
+  await mailed.getByRole("button", { name: "Tengill: ragna@example.is" }).click();
+  await inDialog.getByText("Í pósti er slóð stjórnborðsins").waitFor();
+  assert.equal(await inDialog.getByText("Sendu hann í pósti").count(), 0);
 });
