@@ -208,8 +208,35 @@ test("users who cannot change the account see who can, and the limits", async ()
   await using viewer = await pages.open("/account/settings", { key: reader.json.secret });
   await viewer.getByText("Stillingar reikningsins eru í höndum eigenda").waitFor();
   await viewer.getByText("0 af 10", { exact: true }).waitFor();
+  const defaults = viewer.getByRole("region", { name: "Sjálfgildi nýrra upptaka" });
+  const facts = async () => await defaults.locator("dd").allInnerTexts();
+  assert.deepEqual(await facts(), [
+    "Málið á stjórnborðinu",
+    "Sjálfvalið eftir tungumáli",
+    "Eins margir og tala",
+    "Engin",
+    "Með greinarmerkjum og tölustöfum",
+  ]);
+  const recordingDefaults = {
+    languageCode: "en-US",
+    model: "scripted",
+    diarizationConfig: { enableSpeakerDiarization: true, maxSpeakerCount: 3 },
+    phrases: ["Þjórsá", "Vigdís"],
+    wordsAsSpoken: true,
+  };
+  const path = "/v1/account";
+  assert.equal((await pages.service.call("PATCH", path, { recordingDefaults })).status, 200);
+  await checkShift(viewer, async () => await defaults.getByText("Þjórsá, Vigdís").waitFor());
+  assert.deepEqual(await facts(), [
+    "Enska",
+    "scripted",
+    "Mest 3 mælendur",
+    "Þjórsá, Vigdís",
+    "Orðin eins og þau eru sögð",
+  ]);
   assert.equal(await viewer.getByRole("main").getByRole("button").count(), 0);
   await checkPage(viewer);
+  await pages.service.call("PATCH", path, { recordingDefaults: {} });
 });
 
 const words = () => page.getByRole("textbox", { name: "Orð sem búast má við" });

@@ -130,6 +130,8 @@ test("an invited member signs in once with the link that an owner has copied", a
   await guest.goto(`${pages.service.address}/console/${token}`);
   await guest.getByRole("link", { name: "Guðrún" }).waitFor();
   await log().getByText("First key bjó til innskráningartengil").waitFor();
+  // The guest's page still polls when its session has ended.
+  expectProblems(guest, /^401 GET \/console\//);
   await button("Fjarlægja: Guðrún").press("Enter");
   await dialog().getByRole("button", { name: "Fjarlægja" }).press("Enter");
   await button("Fjarlægja: Guðrún").waitFor({ state: "detached" });
@@ -209,6 +211,12 @@ test("the audit log is filtered by action and actor, and downloaded as it is fil
   assert.match(line ?? "", new RegExp(`^[\\dT:.-]+Z,${name},'=Annar,api_key\\.create,apiKeys/`));
   assert.match(line ?? "", /,OK,[^,]+,[^,]+,"\{.*""displayName"":""Dótturlykill""/);
   assert.deepEqual(rest, [""]);
+  // What a key has done can be found after the key was revoked, by the name that it had.
+  assert.equal((await pages.service.call("DELETE", `/v1/${name}`)).status, 200);
+  await page.reload();
+  await page.getByLabel("Hver", { exact: true }).selectOption("=Annar");
+  await log().getByText("=Annar bjó til API-lykilinn „Dótturlykill“").waitFor();
+  assert.equal(await log().count(), 1);
 });
 
 test("the account page is accessible and fits the screen in every look", async () => {
