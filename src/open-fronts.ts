@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { availableParallelism, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import type { Config } from "./config.ts";
+import { type Config, ConfigError } from "./config.ts";
 import { openEngineListener } from "./engines/nodes/serve-engines.ts";
 import type { SharedProcesses } from "./engines/nodes/shared-processes.ts";
 import type { EnginePool } from "./engines/pool/engine-pool.ts";
@@ -20,6 +20,7 @@ import type { Log } from "./std/log.ts";
 const silentMsMax = 30_000;
 /** The maximum length of the path of a Unix socket (unix(7)). */
 const socketPathBytesMax = 107;
+const longestName = "fronts-XXXXXX/process-0000000000";
 
 /**
  * Starts the front processes of this node on a port, and serves them the engines of this process
@@ -62,11 +63,23 @@ export async function openFronts(
 
 /** Creates a folder that only this user can read. Returns the path of a socket in it. */
 async function createSocketPath(dataFolder: string, parts: AsyncDisposableStack): Promise<string> {
-  const name = "fronts-XXXXXX/process-0000000000";
-  const isShort = Buffer.byteLength(join(dataFolder, name)) <= socketPathBytesMax;
-  const folder = await mkdtemp(join(isShort ? dataFolder : tmpdir(), "fronts-"));
+  const folder = await mkdtemp(join(socketsIn(dataFolder, tmpdir()), "fronts-"));
   parts.defer(() => rm(folder, { recursive: true, force: true }));
   return join(folder, "engines");
+}
+
+/**
+ * Returns the folder for the sockets of front processes: that of the data, or that of temporary
+ * files if its path is too long for a socket. Throws a ConfigError if both are.
+ */
+export function socketsIn(dataFolder: string, temporary: string): string {
+  const lengthMax = socketPathBytesMax - Buffer.byteLength(`/${longestName}`);
+  const folder = [dataFolder, temporary].find((each) => Buffer.byteLength(each) <= lengthMax);
+  if (folder !== undefined) return folder;
+  const lengths = [dataFolder, temporary].map((each) => Buffer.byteLength(each));
+  throw new ConfigError(
+    `HLUST_DATA and TMPDIR have ${lengths.join(" and ")} bytes; one of both must have at most ${lengthMax} for the sockets of front processes: choose a shorter folder, or set HLUST_FRONT_PROCESSES to 1`,
+  );
 }
 
 /**

@@ -121,6 +121,7 @@ test(
           HLUST_DATA: data,
           HLUST_ENGINE: "scripted",
           HLUST_ENGINE_PROCESSES: "1",
+          HLUST_FRONT_PROCESSES: "1",
         },
         stdio: ["ignore", "pipe", "pipe"],
       });

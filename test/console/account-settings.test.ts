@@ -77,6 +77,31 @@ test("saved settings are taken back, and what was typed since then stays", async
   await until(async () => (await stored())[1] === 0);
 });
 
+test("what is taken back is shown in a form that was opened since, and a refusal in its own words", async () => {
+  const [before] = await stored();
+  await name().fill("Fimmta nafnið");
+  await button("Vista").click();
+  await until(async () => (await stored())[0] === "Fimmta nafnið");
+  const menu = page.getByRole("navigation");
+  await menu.getByRole("link", { name: "Orðaforði" }).click();
+  await page.getByRole("heading", { level: 1, name: "Orðaforði" }).waitFor();
+  await page.goBack();
+  await until(async () => (await name().inputValue()) === "Fimmta nafnið");
+  expectProblems(page, /^400 PATCH .*account$/);
+  await page.route("**/v1/account", (route) =>
+    route.request().method() === "PATCH"
+      ? route.fulfill({ status: 400, json: { code: 3, message: "something new" } })
+      : route.fallback(),
+  );
+  await button("Taka aftur").click();
+  const words = page.getByRole("alert").filter({ hasText: "Þjónustan tók ekki við þessu." });
+  await words.locator("[lang=en]", { hasText: "something new" }).waitFor();
+  await page.unroute("**/v1/account");
+  await button("Taka aftur").click();
+  await until(async () => (await name().inputValue()) === before);
+  assert.equal((await stored())[0], before);
+});
+
 test("a shorter retention is saved only after a question that says what is deleted", async () => {
   await media().selectOption("í 30 daga");
   await page.getByText("Þetta er styttri tími en áður").waitFor();
@@ -183,8 +208,35 @@ test("users who cannot change the account see who can, and the limits", async ()
   await using viewer = await pages.open("/account/settings", { key: reader.json.secret });
   await viewer.getByText("Stillingar reikningsins eru í höndum eigenda").waitFor();
   await viewer.getByText("0 af 10", { exact: true }).waitFor();
+  const defaults = viewer.getByRole("region", { name: "Sjálfgildi nýrra upptaka" });
+  const facts = async () => await defaults.locator("dd").allInnerTexts();
+  assert.deepEqual(await facts(), [
+    "Málið á stjórnborðinu",
+    "Sjálfvalið eftir tungumáli",
+    "Eins margir og tala",
+    "Engin",
+    "Með greinarmerkjum og tölustöfum",
+  ]);
+  const recordingDefaults = {
+    languageCode: "en-US",
+    model: "scripted",
+    diarizationConfig: { enableSpeakerDiarization: true, maxSpeakerCount: 3 },
+    phrases: ["Þjórsá", "Vigdís"],
+    wordsAsSpoken: true,
+  };
+  const path = "/v1/account";
+  assert.equal((await pages.service.call("PATCH", path, { recordingDefaults })).status, 200);
+  await checkShift(viewer, async () => await defaults.getByText("Þjórsá, Vigdís").waitFor());
+  assert.deepEqual(await facts(), [
+    "Enska",
+    "scripted",
+    "Mest 3 mælendur",
+    "Þjórsá, Vigdís",
+    "Orðin eins og þau eru sögð",
+  ]);
   assert.equal(await viewer.getByRole("main").getByRole("button").count(), 0);
   await checkPage(viewer);
+  await pages.service.call("PATCH", path, { recordingDefaults: {} });
 });
 
 const words = () => page.getByRole("textbox", { name: "Orð sem búast má við" });
@@ -260,6 +312,40 @@ test("a new recording has the account's defaults, until the user chooses otherwi
   // Live has the language, too.
   await upload.goto(`${pages.service.address}/console/live`);
   await until(async () => (await upload.getByLabel("Ég tala").inputValue()) === "en-US");
+});
+
+test("a file in another language says which choices do not apply, and keeps its language alone", async () => {
+  await using upload = await pages.open("/jobs?new");
+  const choose = async (...names: string[]) =>
+    await upload
+      .locator(".new-job input[type=file]")
+      .setInputFiles(names.map((name) => ({ name, mimeType: "", buffer: Buffer.from("sound") })));
+  await choose("fyrri.wav", "second.wav");
+  const spoken = upload.getByLabel("Hvaða mál er talað?");
+  await upload.getByRole("combobox", { name: "Mál í second.wav" }).selectOption("Enska");
+  const row = upload
+    .getByRole("list", { name: "Skrár sem þú valdir" })
+    .getByRole("listitem")
+    .nth(1);
+  await upload.getByText("Líkan, mælendur og orð").click();
+  const words = upload.getByRole("textbox", { name: "Orð sem búast má við" });
+  await words.fill("Þjórsá");
+  const unused = row.getByText("Orðin sem búast má við eru ekki notuð í þessari skrá");
+  await unused.waitFor();
+  await words.fill("");
+  await unused.waitFor({ state: "detached" });
+  assert.equal(await spoken.inputValue(), "is-IS");
+  await upload.getByRole("button", { name: "Fjarlægja fyrri.wav" }).click();
+  await until(async () => (await spoken.inputValue()) === "en-US");
+  // Another file has the language of the form, as the first one has now.
+  await choose("þriðja.wav");
+  await upload.getByRole("combobox", { name: "Mál í þriðja.wav" }).waitFor();
+  await spoken.selectOption("Íslenska");
+  const same = upload.getByRole("combobox", { name: /^Mál í/ });
+  assert.deepEqual(await same.evaluateAll((all) => all.map((each) => Reflect.get(each, "value"))), [
+    "",
+    "",
+  ]);
 });
 
 test("a default that is no longer installed is shown as such", async () => {

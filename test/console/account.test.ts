@@ -130,6 +130,8 @@ test("an invited member signs in once with the link that an owner has copied", a
   await guest.goto(`${pages.service.address}/console/${token}`);
   await guest.getByRole("link", { name: "Guðrún" }).waitFor();
   await log().getByText("First key bjó til innskráningartengil").waitFor();
+  // The guest's page still polls when its session has ended.
+  expectProblems(guest, /^401 GET \/console\//);
   await button("Fjarlægja: Guðrún").press("Enter");
   await dialog().getByRole("button", { name: "Fjarlægja" }).press("Enter");
   await button("Fjarlægja: Guðrún").waitFor({ state: "detached" });
@@ -209,6 +211,12 @@ test("the audit log is filtered by action and actor, and downloaded as it is fil
   assert.match(line ?? "", new RegExp(`^[\\dT:.-]+Z,${name},'=Annar,api_key\\.create,apiKeys/`));
   assert.match(line ?? "", /,OK,[^,]+,[^,]+,"\{.*""displayName"":""Dótturlykill""/);
   assert.deepEqual(rest, [""]);
+  // What a key has done can be found after the key was revoked, by the name that it had.
+  assert.equal((await pages.service.call("DELETE", `/v1/${name}`)).status, 200);
+  await page.reload();
+  await page.getByLabel("Hver", { exact: true }).selectOption("=Annar");
+  await log().getByText("=Annar bjó til API-lykilinn „Dótturlykill“").waitFor();
+  assert.equal(await log().count(), 1);
 });
 
 test("the account page is accessible and fits the screen in every look", async () => {
@@ -226,7 +234,8 @@ test("actText() returns the name of an unknown act", () => {
   assert.deepEqual(actText("toString", {}), { is: "toString", en: "toString" });
 });
 
-// It comes last: closing its pages closes those of the other tests, if they share a browser.
+// Those with their own pages come last: closing them closes those of the other tests, if they share
+// a browser.
 test("an invitation is sent by mail, with what became of it, and is sent again", async () => {
   let isRefused = true;
   await using receiver = await openMailReceiver({ refuses: () => (isRefused ? 550 : undefined) });
@@ -270,7 +279,35 @@ test("an invitation is sent by mail, with what became of it, and is sent again",
   expectProblems(mailed, /^429 POST .*:sendInvitation$/);
   await mailed.getByRole("button", { name: "Tengill: ragna@example.is" }).click();
   await inDialog.getByRole("button", { name: "Senda aftur í pósti" }).press("Enter");
-  await inDialog.getByRole("alert").getByText("Fimm bréf hafa verið send").waitFor();
+  await inDialog
+    .getByRole("alert")
+    .getByText("Póstur hefur verið sendur fimm sinnum á þetta netfang")
+    .waitFor();
   await inDialog.getByRole("button", { name: "Búa til tengil" }).press("Enter");
   await inDialog.locator("pre").getByText("https://hlust.example/console/#signIn").waitFor();
+});
+
+test("with a provider, the texts say that the mail has the address of the console and no link", async () => {
+  await using receiver = await openMailReceiver();
+  await using mailing = await openTestPages({
+    HLUST_SMTP_URL: `smtp://127.0.0.1:${receiver.port}?tls=off`,
+    HLUST_MAIL_FROM: "Hlust <hlust@example.org>",
+    HLUST_PUBLIC_URL: "https://hlust.example",
+    HLUST_OIDC_ISSUER: "https://127.0.0.1:9",
+    HLUST_OIDC_CLIENT_ID: "hlust",
+    HLUST_OIDC_CLIENT_SECRET: "hlust secret",
+  });
+  await using mailed = await mailing.open("/account");
+  const inDialog = mailed.getByRole("dialog");
+  await mailed.getByRole("button", { name: "Bjóða notanda" }).click();
+  await inDialog.getByText("Boð með slóð stjórnborðsins er sent á netfangið.").waitFor();
+  await inDialog.getByLabel("Netfang").fill("ragna@example.is");
+  await inDialog.getByRole("button", { name: "Bjóða notanda" }).click();
+  await mailed.getByRole("list", { name: "Fólk" }).getByText("póstur sendur").waitFor();
+  const text = receiver.received[0]?.parts.get("text/plain") ?? "";
+  assert.match(text, /https:\/\/hlust\.example\/console\/$/m);
+  assert.doesNotMatch(text, /signInToken|einu sinni/);
+  await mailed.getByRole("button", { name: "Tengill: ragna@example.is" }).click();
+  await inDialog.getByText("Í pósti er slóð stjórnborðsins").waitFor();
+  assert.equal(await inDialog.getByText("Sendu hann í pósti").count(), 0);
 });

@@ -15,18 +15,29 @@ export async function openEditing(
   key = pages.service.key,
 ): Promise<Page> {
   const page = await pages.open(`/${name}`, { key });
+  await beginEditing(page, segments);
+  return page;
+}
+
+/** Begins to edit the transcript that a page shows. */
+export async function beginEditing(page: Page, segments = said.length): Promise<void> {
   await page
     .locator(".segment")
     .nth(segments - 1)
     .waitFor({ state: "attached" });
   await page.keyboard.press("e");
   await page.getByRole("textbox", { name: "Textinn, í vinnslu" }).waitFor();
-  return page;
 }
 
 /** Creates a transcript of the interview, and begins to edit it. */
 export async function openInterview(pages: TestPages): Promise<Page> {
   return await openEditing(pages, await createInterview(pages.service));
+}
+
+/** Saves, and waits until nothing is unsaved. */
+export async function save(page: Page): Promise<void> {
+  await page.keyboard.press("Control+s");
+  await page.getByText("Engar óvistaðar breytingar").waitFor();
 }
 
 /** Returns the texts of the paragraphs. */

@@ -150,7 +150,7 @@ test("another browser finds the draft on the service, and neither overwrites the
   assert.equal((await draft()).json.etag, etag);
   // Only the user decides what replaces it, and then it waits.
   await page.getByRole("button", { name: "Halda þessum og geyma hin" }).click();
-  await page.getByText("drög geymd hér og á þjóninum").waitFor();
+  await page.getByText("drög geymd hér og í þjónustunni").waitFor();
   await page.locator(".note").filter({ hasText: "Önnur drög að textanum" }).waitFor();
   assert.notEqual((await draft()).json.etag, etag);
   await untilTexts(page, withTexts({ 0: `Hér. Nú. ${first}` }));
@@ -246,7 +246,7 @@ test("two drafts that were written apart: the later one opens, and the other one
   await untilTexts(one, withTexts({ 0: `Þar. Nú. ${first}` }));
   await note.getByRole("button", { name: "Henda þeim" }).click();
   await note.waitFor({ state: "detached" });
-  await one.getByText("drög geymd hér og á þjóninum").waitFor();
+  await one.getByText("drög geymd hér og í þjónustunni").waitFor();
   await one.goto(addressOf(name));
   await edit(one);
   await untilTexts(one, withTexts({ 0: `Þar. Nú. ${first}` }));

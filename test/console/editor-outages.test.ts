@@ -165,7 +165,7 @@ test("a browser that stores nothing keeps the draft on the service within second
   await placeCaret(page, 0, 0);
   await page.keyboard.type("Jæja. ");
   await page.getByText("vafrinn getur ekki geymt drög").waitFor();
-  await page.getByText("þau eru geymd á þjóninum").waitFor({ timeout: 15_000 * cpuSlowness });
+  await page.getByText("þau eru geymd í þjónustunni").waitFor({ timeout: 15_000 * cpuSlowness });
   await page.reload();
   await edit(page);
   await untilTexts(page, withTexts({ 0: `Jæja. ${first}` }));
@@ -182,9 +182,11 @@ test("a browser whose quota is full says so, and stores the draft again when the
   await placeCaret(page, 0, 0);
   await page.keyboard.type("Jæja. ");
   await page.getByText("vafrinn getur ekki geymt drög").waitFor();
-  await page.getByText("þau eru geymd á þjóninum").waitFor({ timeout: 15_000 * cpuSlowness });
+  await page.getByText("þau eru geymd í þjónustunni").waitFor({ timeout: 15_000 * cpuSlowness });
   await devtools.send("Storage.overrideQuotaForOrigin", { origin });
-  await page.getByText("drög geymd hér og á þjóninum").waitFor({ timeout: 20_000 * cpuSlowness });
+  await page
+    .getByText("drög geymd hér og í þjónustunni")
+    .waitFor({ timeout: 20_000 * cpuSlowness });
   await devtools.detach();
 });
 
@@ -206,7 +208,9 @@ test("a draft that is too large for the service stays in the browser, and a vers
   })()`);
   await page.getByText("drög geymd hér").waitFor();
   // The service receives a draft after 30 seconds.
-  await page.getByText("þau eru of stór fyrir þjóninn").waitFor({ timeout: 60_000 * cpuSlowness });
+  await page
+    .getByText("þau eru of stór fyrir þjónustuna")
+    .waitFor({ timeout: 60_000 * cpuSlowness });
 });
 
 test("while the account's storage is full, the draft stays in the browser, the page says so, and the service gets it when there is room", async () => {
@@ -230,7 +234,7 @@ test("while the account's storage is full, the draft stays in the browser, the p
     await page.getByRole("button", { name: "Skrá út" }).click();
     const question = page.getByRole("dialog", { name: "Óvistaðar breytingar" });
     await question.getByRole("button", { name: "Geyma drögin og skrá út" }).click();
-    await question.getByText("svo drögin komast ekki á þjóninn").waitFor();
+    await question.getByText("svo drögin komast ekki í þjónustuna").waitFor();
     await question.getByRole("button", { name: "Vera áfram" }).click();
     assert.equal((await draft()).status, 404);
   } finally {
@@ -238,7 +242,7 @@ test("while the account's storage is full, the draft stays in the browser, the p
   }
   // No key is pressed: the page tries again by itself.
   await page.clock.fastForward(60_000);
-  await page.getByText("drög geymd hér og á þjóninum").waitFor();
+  await page.getByText("drög geymd hér og í þjónustunni").waitFor();
   assert.equal((await draft()).status, 200);
 });
 
@@ -258,8 +262,8 @@ test("if neither the browser nor the service keeps a draft, the page says why of
     await page.getByText("vafrinn getur ekki geymt drög").waitFor();
     await page.clock.fastForward(10_000);
     await page.getByText("drögin eru hvergi geymd: vistaðu útgáfu").waitFor();
-    const note = page.getByRole("alert").filter({ hasText: "Hvorki vafrinn né þjónninn" });
-    await note.getByText("geymsla reikningsins á þjóninum er full").waitFor();
+    const note = page.getByRole("alert").filter({ hasText: "Hvorki vafrinn né þjónustan" });
+    await note.getByText("geymsla reikningsins í þjónustunni er full").waitFor();
     const look = { size: "desktop", language: "is", theme: "dark" } as const;
     await checkLooks(page, "edit-draft-nowhere", [look]);
     const [download] = await Promise.all([
@@ -271,7 +275,7 @@ test("if neither the browser nor the service keeps a draft, the page says why of
     await limit({ storedBytes: null });
   }
   await page.clock.fastForward(60_000);
-  await page.getByText("þau eru geymd á þjóninum").waitFor();
+  await page.getByText("þau eru geymd í þjónustunni").waitFor();
   assert.equal(await page.getByRole("alert").count(), 0);
 });
 

@@ -190,7 +190,7 @@ test("unsaved changes are still there after another page of the console", async 
   await page.goBack();
   await page.locator(".words-text[contenteditable=true]").waitFor();
   await untilTexts(page, edited);
-  await page.getByText("Óvistaðar breytingar").waitFor();
+  await page.getByText(/^Óvistaðar breytingar/).waitFor();
   assert.equal((await versionsOf(pages.service, name)).length, 1);
 });
 

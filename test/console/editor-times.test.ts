@@ -6,11 +6,13 @@ import type { WordJson } from "../../src/gen/hlust/transcripts/v1alpha1/transcri
 import { wavOf } from "../fixtures/jobs-fixture.ts";
 import { until } from "../fixtures/until.ts";
 import {
+  beginEditing,
   caretOf,
   draftsIn,
   openEditing,
   placeCaret,
   pointOf,
+  save,
   select,
   textsOf,
   untilTexts,
@@ -18,19 +20,10 @@ import {
 import { changeElsewhere } from "./edited-transcript.ts";
 import { expectProblems } from "./expected-problems.ts";
 import { checkLooks, openTestPages, someLooks, type TestPages } from "./open-test-pages.ts";
-import { createTranscript, interview, interviewMetadata } from "./spoken-transcript.ts";
+import { createTranscript, interviewMetadata, pausedInterview } from "./spoken-transcript.ts";
 
-const talk = interview();
-/** The interview with a pause after each word; the third word of each turn is unclear. */
-const segments = talk.segments.map(({ words, ...segment }) => ({
-  ...segment,
-  words: words.map(({ startTime, endTime, word }, at) => {
-    const [start, end] = [Number.parseFloat(startTime), Number.parseFloat(endTime)];
-    const confidence = at === 2 ? 0.25 : 0.875;
-    return { startTime, endTime: `${(start + (end - start) * 0.6).toFixed(3)}s`, word, confidence };
-  }),
-}));
-const media = Uint8Array.from(wavOf(talk.samples));
+const { segments, samples } = pausedInterview();
+const media = Uint8Array.from(wavOf(samples));
 const texts = segments.map(({ words }) => words.map(({ word }) => word).join(""));
 
 let pages: TestPages;
@@ -52,12 +45,6 @@ async function openPlayable(name: string): Promise<Page> {
   const page = await openEditing(pages, name);
   await page.waitForFunction("document.querySelector('video, audio')?.readyState > 0");
   return page;
-}
-
-/** Saves, and waits until nothing is unsaved. */
-async function save(page: Page): Promise<void> {
-  await page.keyboard.press("Control+s");
-  await page.getByText("Engar óvistaðar breytingar").waitFor();
 }
 
 /** Places the caret in a word of a paragraph. */
@@ -86,7 +73,10 @@ test("keys move the times of the word at the caret, one step each, and saving se
   await page.keyboard.press("Control+Shift+F9");
   await page.keyboard.press("Control+Shift+F9");
   await shown(page, "endar við");
-  await page.getByText("Óvistaðar breytingar").first().waitFor();
+  await page
+    .getByText(/^Óvistaðar breytingar/)
+    .first()
+    .waitFor();
   // The region that screen readers announce says the same.
   const announced = await page.locator("output.unseen").first().textContent();
   assert.equal(announced, await page.locator(".edit-bar-times").textContent());
@@ -138,8 +128,7 @@ test("the times of a typed word are set at once, and kept by edits, a save, a cr
   await crashed.catch(() => {});
   await using again = await page.context().newPage();
   await again.goto(new URL(`/console/${name}`, pages.service.address).href);
-  await again.locator(".segment").nth(3).waitFor({ state: "attached" });
-  await again.keyboard.press("e");
+  await beginEditing(again);
   await again.getByText("eru opin aftur").waitFor();
   // What others change joins, and the word keeps its times.
   const [first, ...others] = segments;
@@ -191,16 +180,25 @@ test("estimated times are named where they are shown, and are not estimated once
   );
 });
 
-test("what a key sets while it is held is undone in one step", async () => {
+test("what a key sets while it is held is undone in one step, also before its code has come", async () => {
   const name = await create();
   const opened = await wordsOf(name);
-  await using page = await openPlayable(name);
+  await using page = await pages.open("/help");
+  const code = Promise.withResolvers<void>();
+  await page.route("**/set-time-*.js", (route) => code.promise.then(() => route.continue()));
+  await page.goto(`${pages.service.address}/console/${name}`);
+  await beginEditing(page);
   await placeIn(page, 0, 4);
   await page.keyboard.press("F9");
   // Playwright repeats a key that is pressed again before it is released.
   for (let at = 0; at < 5; at += 1) await page.keyboard.down("F9");
   await page.keyboard.up("F9");
   await page.keyboard.press("Control+z");
+  code.resolve();
+  await page
+    .getByText(/^Óvistaðar breytingar/)
+    .first()
+    .waitFor();
   await save(page);
   const own = opened[0]?.[4];
   const once = { ...own, startTime: later(own?.startTime, -0.02) };
@@ -291,8 +289,7 @@ test("times that were set are in the draft after a crash, and survive another's 
   await crashed.catch(() => {});
   await using again = await page.context().newPage();
   await again.goto(new URL(`/console/${name}`, pages.service.address).href);
-  await again.locator(".segment").nth(3).waitFor({ state: "attached" });
-  await again.keyboard.press("e");
+  await beginEditing(again);
   await again.getByText("eru opin aftur").waitFor();
   const [first, ...others] = segments;
   const theirs = {

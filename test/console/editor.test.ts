@@ -38,7 +38,7 @@ test("typed text appears, is saved with Ctrl+S as one version, and unchanged wor
   await page.keyboard.type("n og blessaðan");
   const edited = first.replace("Góðan", "Góðann og blessaðan");
   await untilTexts(page, withTexts({ 0: edited }));
-  await page.getByText("Óvistaðar breytingar").waitFor();
+  await page.getByText(/^Óvistaðar breytingar/).waitFor();
   const changes = await sentChanges(page, () => page.keyboard.press("Control+s"));
   assert.equal(changes.length, 1, "only the paragraph that was changed is sent");
   await page.getByText("Engar óvistaðar breytingar").waitFor();

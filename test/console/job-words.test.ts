@@ -85,7 +85,8 @@ test("jobFailure() names the type of a file that is not a recording", () => {
     assert.equal(jobFailure(`the media is ${what}, not a recording`).sentence.is, said);
   }
   const unknown = jobFailure("something new happened");
-  assert.equal(unknown.sentence.is, "something new happened");
+  assert.equal(unknown.sentence.is, "Þjónustan gat ekki lokið verkinu.");
+  assert.equal(unknown.detail, "something new happened");
 });
 
 test("each violation of a job has a sentence in both languages", () => {

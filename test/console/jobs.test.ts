@@ -48,9 +48,7 @@ async function openUrlForm(page: Page): Promise<void> {
   await page.getByRole("radio", { name: "Slóð á netinu" }).check();
 }
 
-function field(page: Page, name: string): Locator {
-  return page.getByRole("textbox", { name, exact: true });
-}
+const field = (page: Page, name: string) => page.getByRole("textbox", { name, exact: true });
 
 async function said(page: Page): Promise<string> {
   return (await page.locator("output.unseen").textContent()) ?? "";
@@ -321,6 +319,8 @@ test("finished jobs are taken off the list together, which can be undone; the ot
   await until(async () => (await rows.count()) > 50);
   assert.equal((await stored()).length, all);
   assert.equal(await note.count(), 0);
+  // The focus is on the title of the page, because the button that was pressed is gone.
+  await page.locator("h1:focus").waitFor();
 
   await remove.press("Enter");
   await note.waitFor();
@@ -335,6 +335,7 @@ test("finished jobs are taken off the list together, which can be undone; the ot
   await page.getByRole("button", { name: "Loka", exact: true }).click();
   await until(async () => (await stored()).length === 0);
   await page.getByRole("heading", { name: "Engin verk enn" }).waitFor();
+  await page.locator("h1:focus").waitFor();
 });
 
 test("new jobs ask for punctuation and digits, unless the user chose otherwise the last time", async () => {

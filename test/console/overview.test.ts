@@ -187,10 +187,10 @@ test("the overview shows usage, health, models, jobs and transcripts in both lan
   );
   // Each day from the first of this month until today has 3600 s in jobs and 60 s live.
   await sql`
-    insert into usage_day (subject_id, account_id, day, requests, live_ms, short_ms, job_ms)
-    select ${accountId}, ${accountId}, day, 1000, 60000, 0, 3600000 * (1 + extract(day from day)::int % 4)
+    insert into usage_day (subject_id, account_id, day, requests, console_requests, live_ms, short_ms, job_ms)
+    select ${accountId}, ${accountId}, day, 1400, 400, 60000, 0, 3600000 * (1 + extract(day from day)::int % 4)
     from generate_series(date_trunc('month', now() at time zone 'utc'), (now() at time zone 'utc')::date, '1 day') as day
-    on conflict (subject_id, day) do update set requests = 1000, live_ms = 60000, short_ms = 0, job_ms = excluded.job_ms`.execute(
+    on conflict (subject_id, day) do update set requests = 1400, console_requests = 400, live_ms = 60000, short_ms = 0, job_ms = excluded.job_ms`.execute(
     db,
   );
   await seedJob("Störf þingsins", { state: "PROCESSING", percent: 62 });
@@ -218,6 +218,7 @@ test("the overview shows usage, health, models, jobs and transcripts in both lan
   const days = new Date().getUTCDate();
   const texts = await page.locator(".usage-day-text").allInnerTexts();
   assert.equal(texts.length, days);
+  // Requests of pages of the console are not counted.
   assert.match(texts[0] ?? "", /^1\. [a-zæðóúí.]+: 2,0 klst\., 1\.0\d\d köll$/);
   const perDay = Array.from({ length: days }, (_, at) => 60 + 3600 * (1 + ((at + 1) % 4)));
   const hours = perDay.reduce((sum, seconds) => sum + seconds, 0) / 3600;

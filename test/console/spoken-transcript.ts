@@ -50,6 +50,20 @@ export function interview() {
   return { segments, samples: joined(...spoken), seconds: at };
 }
 
+/** Returns the interview with a pause after each word; the third word of each turn is unclear. */
+export function pausedInterview() {
+  const talk = interview();
+  const segments = talk.segments.map(({ words, ...segment }) => ({
+    ...segment,
+    words: words.map(({ startTime, endTime, word }, at) => {
+      const [start, end] = [Number.parseFloat(startTime), Number.parseFloat(endTime)];
+      const confidence = at === 2 ? 0.25 : 0.875;
+      return { startTime, endTime: durationText(start + (end - start) * 0.6), word, confidence };
+    }),
+  }));
+  return { ...talk, segments };
+}
+
 function durationText(value: number): string {
   return `${value.toFixed(3)}s`;
 }

@@ -133,6 +133,7 @@ test("several transcripts are selected with the mouse and the keyboard, deleted 
     .locator(".note")
     .getByRole("button", { name: /^(Taka aftur|Undo)$/ })
     .click();
+  await page.locator("h1:focus").waitFor();
   await untilListed(page, ({ length }) => length > 5);
   assert.equal(await bin(), 0);
 });

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { sql, type Kysely } from "kysely";
 import type { Page } from "playwright-core";
+import { monthName, shortDate } from "../../src/console/text/dates.ts";
 import { openDatabase } from "../../src/database/database.ts";
 import type { Tables } from "../../src/database/tables.ts";
 import { newId } from "../../src/std/ids.ts";
@@ -50,6 +51,19 @@ async function download(name: string): Promise<{ name: string; lines: string[] }
   return { name: file.suggestedFilename(), lines: text.split("\r\n") };
 }
 
+/** Returns a month such as "2026-09". The use of keys and members is swept after 400 days. */
+function monthsAgo(count: number): string {
+  const now = new Date();
+  const date = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - count, 1));
+  return date.toISOString().slice(0, "2026-09".length);
+}
+const [month, monthBefore] = [monthsAgo(2), monthsAgo(3)];
+
+/** Returns the name of a month in Icelandic, such as "september 2026". */
+function named(text: string): string {
+  return `${monthName("is", new Date(`${text}-01T12:00:00`))} ${text.slice(0, 4)}`;
+}
+
 /** Stores the use of the account, of one of its keys, or of a member, on a day. */
 async function use(
   subject: string,
@@ -77,20 +91,22 @@ test("use is shown by day, month, key and person, and the console's own calls ap
   const made = await pages.service.call("POST", "/v1/apiKeys", { displayName: "=Ritvél, ný" });
   noteSecret(made.json.secret, "credential");
   const keyId = made.json.apiKey.name.slice("apiKeys/".length);
-  await use(accountId, "2025-03-01", 1200, 7200);
-  await use(accountId, "2025-03-17", 34, 90);
-  await use(accountId, "2025-02-28", 5, 0);
-  await use(keyId, "2025-03-01", 1000, 7200);
+  await use(accountId, `${month}-01`, 1200, 7200);
+  await use(accountId, `${month}-17`, 34, 90);
+  await use(accountId, `${monthBefore}-28`, 5, 0);
+  await use(keyId, `${month}-01`, 1000, 7200);
   const person = { email: "birna@example.is", displayName: "Birna", role: "MEMBER" };
   const member = await pages.service.call("POST", "/v1/members", person);
   const memberId = member.json.name.slice("members/".length);
-  await use(memberId, "2025-03-17", 12, 90, memberId);
-  await use(newId(), "2025-03-17", 8, 0, memberId);
+  await use(memberId, `${month}-17`, 12, 90, memberId);
+  await use(newId(), `${month}-17`, 8, 0, memberId);
   await page.goto(`${pages.service.address}/console/usage`);
-  await page.getByLabel("Mánuður").selectOption("mars 2025");
-  assert.equal(new URL(page.url()).search, "?month=2025-03");
-  assert.deepEqual(await rowOf("Eftir dögum", "1. mars"), [
-    "1. mars",
+  await page.getByLabel("Mánuður").selectOption(named(month));
+  assert.equal(new URL(page.url()).search, `?month=${month}`);
+  const firstDate = new Date(`${month}-01T12:00:00`);
+  const first = shortDate("is", firstDate, firstDate);
+  assert.deepEqual(await rowOf("Eftir dögum", first), [
+    first,
     "2,0 klst.",
     "2,0 klst.",
     "1 mín.",
@@ -106,23 +122,23 @@ test("use is shown by day, month, key and person, and the console's own calls ap
   // The member's own use, and that of a revoked key of the member.
   assert.deepEqual((await rowOf("Eftir fólki", "Birna (birna@example.is)"))[5], "20");
   assert.deepEqual((await rowOf("Eftir fólki", "Lyklar án eiganda"))[5], "1.000");
-  assert.deepEqual((await rowOf("Eftir mánuðum", "febrúar 2025"))[5], "5");
+  assert.deepEqual((await rowOf("Eftir mánuðum", named(monthBefore)))[5], "5");
 
   const days = await download("Sækja daga (CSV)");
-  assert.equal(days.name, "hlust-2025-03.csv");
+  assert.equal(days.name, `hlust-${month}.csv`);
   assert.deepEqual(days.lines, [
     "date,requests,console_requests,live_seconds,short_seconds,job_seconds",
-    "2025-03-01,1200,0,60,0,7200",
-    "2025-03-17,34,0,60,0,90",
+    `${month}-01,1200,0,60,0,7200`,
+    `${month}-17,34,0,60,0,90`,
     "",
   ]);
   const keys = await download("Sækja lykla (CSV)");
   assert.match(keys.lines[1] ?? "", /^"'=Ritvél, ný \(hlust_.*\)",1000,0,60,0,7200$/);
   const people = await download("Sækja fólk (CSV)");
-  assert.equal(people.name, "hlust-people-2025-03.csv");
+  assert.equal(people.name, `hlust-people-${month}.csv`);
   assert.equal(people.lines[1], "Birna (birna@example.is),20,0,120,0,90");
   const months = await download("Sækja mánuði (CSV)");
-  assert.ok(months.lines.includes("2025-03,1234,0,120,0,7290"));
+  assert.ok(months.lines.includes(`${month},1234,0,120,0,7290`));
 
   // This month has the calls of this page, and those of a program with the key.
   for (let at = 0; at < 3; at += 1) {
@@ -153,7 +169,7 @@ test("a page that cannot be loaded says so, and can be tried again", async () =>
 });
 
 test("the page is accessible, fits every window and does not shift", async () => {
-  await page.goto(`${pages.service.address}/console/usage?month=2025-03`);
+  await page.goto(`${pages.service.address}/console/usage?month=${month}`);
   const shown = async () => await table("Eftir lyklum").waitFor();
   await shown();
   await checkPage(page);
@@ -165,7 +181,7 @@ test("the page is accessible, fits every window and does not shift", async () =>
 test("users without the scope account see the use of the account, but not that of keys", async () => {
   const scopes = ["transcripts.read"];
   const reader = await pages.service.call("POST", "/v1/apiKeys", { scopes });
-  await using viewer = await pages.open("/usage?month=2025-03", { key: reader.json.secret });
+  await using viewer = await pages.open(`/usage?month=${month}`, { key: reader.json.secret });
   const asked: string[] = [];
   viewer.on("request", (request) => asked.push(new URL(request.url()).pathname));
   await viewer.reload();

@@ -31,10 +31,17 @@ test("each message about a delivery has the console's words in both languages", 
   }
 });
 
-test("webhookWords() keeps the receiver's status, and an unknown message as it is", () => {
+test("webhookWords() keeps the receiver's status, and frames an unknown message", () => {
   assert.deepEqual(webhookWords("the receiver answered 301 Found: redirects are not followed"), {
     is: "svarið var 301 Found, en framsendingum er ekki fylgt",
     en: "the answer was 301 Found, and redirects are not followed",
   });
-  assert.deepEqual(webhookWords("something new"), { is: "something new", en: "something new" });
+  const { is, detail } = webhookWords(
+    "nothing was accepted for 3 days; the last time something new",
+  );
+  assert.equal(
+    is,
+    "engin skilaboð komust til skila í 3 daga; síðast: ástæðan er önnur en þær þekktu",
+  );
+  assert.equal(detail, "something new");
 });

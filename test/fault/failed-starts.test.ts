@@ -136,6 +136,7 @@ function launch(data: string, settings: Readonly<Record<string, string>>) {
       HLUST_DATA: data,
       HLUST_ENGINE: "scripted",
       HLUST_ENGINE_PROCESSES: "1",
+      HLUST_FRONT_PROCESSES: "1",
       ...settings,
     },
     stdio: ["ignore", "pipe", "pipe"],

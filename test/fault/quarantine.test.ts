@@ -134,6 +134,7 @@ test("`hlust serve --quarantine` reports the quarantine, and `hlust archive quar
     HLUST_DATA: copy,
     HLUST_PORT: "0",
     HLUST_ENGINE_PROCESSES: "1",
+    HLUST_FRONT_PROCESSES: "1",
   };
   const ended = await runHlust(["serve", "--quarantine"], environment, (child) => {
     child.stdout?.on("data", (text: Buffer) => {

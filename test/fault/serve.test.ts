@@ -221,7 +221,13 @@ test("SIGTERM before serve is ready ends it with 0 and leaves no process", async
   await using _made = await startService(data, scripted);
   await _made.stop();
   for (const afterMs of [50, 200, 400, 600]) {
-    const env = { PATH: process.env["PATH"], HLUST_PORT: "0", HLUST_DATA: data, ...scripted };
+    const env = {
+      PATH: process.env["PATH"],
+      HLUST_PORT: "0",
+      HLUST_DATA: data,
+      HLUST_FRONT_PROCESSES: "1",
+      ...scripted,
+    };
     const child = spawn(hlust, ["serve"], { env, stdio: "ignore" });
     const exited = once(child, "exit");
     await delay(afterMs);

@@ -37,6 +37,7 @@ async function start(
       HLUST_PORT: "0",
       HLUST_DATA: data,
       HLUST_ENGINE: "scripted",
+      HLUST_FRONT_PROCESSES: "1",
       ...environment,
     },
     stdio: ["ignore", "ignore", "pipe"],
@@ -88,6 +89,7 @@ test("without shared memory the service starts nevertheless", async () => {
         HLUST_PORT: "0",
         HLUST_DATA: data,
         HLUST_ENGINE: "scripted",
+        HLUST_FRONT_PROCESSES: "1",
       },
       stdio: ["ignore", "pipe", "pipe"],
     });

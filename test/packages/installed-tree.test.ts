@@ -120,6 +120,7 @@ test("an installation recognizes speech and serves the console, from a folder th
       HLUST_PORT: "0",
       HLUST_DATA: data,
       HLUST_ENGINE_PROCESSES: "1",
+      HLUST_FRONT_PROCESSES: "1",
     },
     stdio: ["ignore", "pipe", "pipe"],
   });

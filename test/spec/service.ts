@@ -49,6 +49,8 @@ export async function openTestService(
     HLUST_PORT: "0",
     HLUST_DATA: dataFolder,
     HLUST_ENGINE_PROCESSES: "1",
+    // No front processes are started, so the limits are not divided among any.
+    HLUST_FRONT_PROCESSES: "1",
     // Tests compare streams of the same audio, which may otherwise differ by the load.
     HLUST_LIVE_EFFORT: "quick",
     HLUST_ALLOW_MEDIA_FROM: "127.0.0.1",

@@ -27,7 +27,8 @@ export async function runInMemory(
   command: readonly string[],
   bytesMin = memoryBytesMin,
 ): Promise<number | undefined> {
-  if (freemem() < bytesMin) return undefined;
+  // The limit of a container counts as well as what the machine has.
+  if (Math.min(freemem(), process.availableMemory()) < bytesMin) return undefined;
   const folder = mkdtempSync(join(tmpdir(), "hlust-"));
   try {
     const inFolder = (args: readonly string[]) =>

@@ -37,12 +37,9 @@ export function AccountSettingsForm({ account }: { readonly account: AccountJson
   const { before, displayName, media, kept, isOffered } = form;
   const [isChecked, setIsChecked] = useState(false);
   const [asked, setAsked] = useState<Values>();
-  const save = useSave(before, {
-    onSaved(saved) {
-      setAsked(undefined);
-      form.setBefore(saved);
-    },
-    onUndone: form.restore,
+  const save = useSave(before, (saved) => {
+    setAsked(undefined);
+    form.setBefore(saved);
   });
   const [mediaDays, keptDays] = [daysOf(media), daysOf(kept)];
   const isNameLong = Array.from(displayName).length > 200;
@@ -104,25 +101,31 @@ export function AccountSettingsForm({ account }: { readonly account: AccountJson
   );
 }
 
-/** What the fields of the form hold, and the values that are stored. */
+/**
+ * What the fields of the form hold, and the values that are stored. When other values are stored,
+ * for example because a change was undone, the fields that have not been changed show them.
+ */
 function useFields(account: AccountJson) {
   const [before, setBefore] = useState(() => valuesOf(account));
+  const [shown, setShown] = useState(account);
   const [displayName, setDisplayName] = useState(before.displayName);
   const [media, setMedia] = useState(() => retentionOf(before.mediaRetentionDays));
   const [kept, setKept] = useState(() => retentionOf(before.transcriptRetentionDays));
   const [isOffered, setIsOffered] = useState(!before.vocabularyCandidatesDisabled);
-  /** Shows stored values in the fields that have not been changed since other ones were saved. */
-  const restore = (saved: Values, stored: Values) => {
+  if (account !== shown) {
+    const stored = valuesOf(account);
+    setShown(account);
     setBefore(stored);
-    setDisplayName((now) => (now.trim() === saved.displayName ? stored.displayName : now));
-    const days = (was: number, is: number) => (now: Retention) =>
-      daysOf(now) === was ? retentionOf(is) : now;
-    setMedia(days(saved.mediaRetentionDays, stored.mediaRetentionDays));
-    setKept(days(saved.transcriptRetentionDays, stored.transcriptRetentionDays));
-    setIsOffered((now) =>
-      now === !saved.vocabularyCandidatesDisabled ? !stored.vocabularyCandidatesDisabled : now,
-    );
-  };
+    const { displayName: name, mediaRetentionDays, transcriptRetentionDays } = before;
+    if (displayName.trim() === name) setDisplayName(stored.displayName);
+    const days = (now: Retention, was: number, is: number): Retention =>
+      daysOf(now) === was && is !== was ? retentionOf(is) : now;
+    setMedia(days(media, mediaRetentionDays, stored.mediaRetentionDays));
+    setKept(days(kept, transcriptRetentionDays, stored.transcriptRetentionDays));
+    if (isOffered === !before.vocabularyCandidatesDisabled) {
+      setIsOffered(!stored.vocabularyCandidatesDisabled);
+    }
+  }
   return {
     before,
     displayName,
@@ -134,7 +137,6 @@ function useFields(account: AccountJson) {
     setMedia,
     setKept,
     setIsOffered,
-    restore,
   };
 }
 
@@ -178,17 +180,7 @@ function deletes(next: Values, before: Values): boolean {
   );
 }
 
-function useSave(
-  before: Values,
-  {
-    onSaved,
-    onUndone,
-  }: {
-    readonly onSaved: (values: Values) => void;
-    /** Called with the values that had been saved, and those that are stored again. */
-    readonly onUndone: (saved: Values, stored: Values) => void;
-  },
-) {
+function useSave(before: Values, onSaved: (values: Values) => void) {
   const t = useText();
   const queries = useQueryClient();
   const notify = useNotify();
@@ -202,12 +194,13 @@ function useSave(
     return valuesOf(account);
   };
   return useMutation({
-    mutationFn: (values: Values) => change(values, before),
-    onSuccess: (saved) => {
+    // The stored values are loaded again before the change has succeeded.
+    mutationFn: async (values: Values) => ({ saved: await change(values, before), from: before }),
+    onSuccess: ({ saved, from }) => {
       onSaved(saved);
-      const undo = async () => onUndone(saved, await change(before, saved));
+      const undo = () => change(from, saved);
       // What a shorter retention has deleted does not come back.
-      notify(t(settingsText.saved), deletes(saved, before) ? null : undo);
+      notify(t(settingsText.saved), deletes(saved, from) ? null : undo);
     },
   });
 }

@@ -10,6 +10,7 @@ import { useText } from "../text/language.tsx";
 import { LimitsUsed } from "../usage/limits-used.tsx";
 import { AccountSettingsForm } from "./account-settings-form.tsx";
 import { RecordingDefaultsForm } from "./recording-defaults-form.tsx";
+import { RecordingDefaultsShown } from "./recording-defaults-shown.tsx";
 import "./account-settings.css";
 
 /** The settings of the account: its name, how long data is kept, and its limits. */
@@ -23,12 +24,25 @@ export function AccountSettingsPage() {
       {mayChange ? (
         <Settings />
       ) : (
-        <Empty title={t(settingsText.notAllowed)}>
-          <p>{t(settingsText.notAllowedNext)}</p>
-        </Empty>
+        <>
+          <Empty title={t(settingsText.notAllowed)}>
+            <p>{t(settingsText.notAllowedNext)}</p>
+          </Empty>
+          <Defaults />
+        </>
       )}
       <LimitsUsed />
     </div>
+  );
+}
+
+/** The defaults for new recordings, which everyone may know. The limits show why none are loaded. */
+function Defaults() {
+  const { data } = useQuery(polledAccountQuery);
+  return data ? (
+    <RecordingDefaultsShown defaults={data.recordingDefaults ?? {}} />
+  ) : (
+    <div className="settings-defaults-loading" />
   );
 }
 

@@ -38,7 +38,7 @@ export function AuditLogFilter({
   onChange,
 }: {
   readonly filter: AuditFilter;
-  /** The members and keys to choose from. */
+  /** The members, keys and others to choose from. */
   readonly actors: readonly string[];
   readonly nameOf: (actor: string) => string;
   readonly onChange: (filter: AuditFilter) => void;

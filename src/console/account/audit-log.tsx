@@ -1,40 +1,38 @@
-import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import type { AuditEventJson } from "../../gen/hlust/accounts/v1/accounts_pb.ts";
+import { type InfiniteData, useInfiniteQuery } from "@tanstack/react-query";
+import type {
+  AuditEventJson,
+  ListAuditEventsResponseJson,
+} from "../../gen/hlust/accounts/v1/accounts_pb.ts";
 import { useState } from "react";
 import { Link } from "wouter";
 import { AuditLogFilter } from "./audit-filter.tsx";
 import { useNow } from "../text/use-now.ts";
-import { apiKeysQuery, clientKeysQuery } from "../keys/key.ts";
 import { Button } from "../parts/button.tsx";
 import { ProblemNote } from "../parts/problem-note.tsx";
 import { accountText } from "../text/account.ts";
 import { actText } from "../text/acts.ts";
 import { commonText } from "../text/common.ts";
 import { longDate, when } from "../text/dates.ts";
-import { type Phrase, useLanguage, useText } from "../text/language.tsx";
-import { auditQuery, membersQuery, wholeLog } from "./account-query.ts";
+import { useLanguage, useText } from "../text/language.tsx";
+import { auditQuery, wholeLog } from "./account-query.ts";
+import { useActors } from "./use-actors.ts";
 
 /** The audit log of the account, newest first; a button loads the next page. */
 export function AuditLog() {
   const t = useText();
   const [filter, setFilter] = useState(wholeLog);
   const log = useInfiniteQuery(auditQuery(filter));
-  const names = useActorNames();
-  const nameOf = (actor: string): string => names.get(actor) ?? t(kindOf(actor));
+  const whole = useInfiniteQuery(auditQuery(wholeLog));
   const { data, error, hasNextPage, isFetchingNextPage } = log;
-  const events = data?.pages.flatMap(({ auditEvents = [] }) => auditEvents) ?? [];
+  const events = eventsOf(data);
+  const { all, nameOf } = useActors([...eventsOf(whole.data), ...events]);
   return (
     <section aria-labelledby="log">
       <div className="account-head">
         <h2 id="log">{t(accountText.log)}</h2>
         <p className="quiet">{t(accountText.logNext)}</p>
       </div>
-      <AuditLogFilter
-        filter={filter}
-        actors={[...names.keys()]}
-        nameOf={nameOf}
-        onChange={setFilter}
-      />
+      <AuditLogFilter filter={filter} actors={all} nameOf={nameOf} onChange={setFilter} />
       {data && events.length === 0 && <p className="quiet">{t(accountText.logNone)}</p>}
       {!data && !error && <p className="quiet">{t(commonText.loading)}</p>}
       <ol className="audit-log" aria-labelledby="log">
@@ -50,6 +48,10 @@ export function AuditLog() {
       )}
     </section>
   );
+}
+
+function eventsOf(data: InfiniteData<ListAuditEventsResponseJson> | undefined) {
+  return data?.pages.flatMap(({ auditEvents = [] }) => auditEvents) ?? [];
 }
 
 function Line({
@@ -114,30 +116,4 @@ function exactTime(date: Date): string {
   return [date.getHours(), date.getMinutes(), date.getSeconds()]
     .map((part) => `${part}`.padStart(2, "0"))
     .join(":");
-}
-
-/** Returns the names of the members and keys that exist, and of the operator. */
-function useActorNames(): ReadonlyMap<string, string> {
-  const t = useText();
-  const { data: members = [] } = useQuery(membersQuery);
-  const { data: apiKeys = [] } = useQuery(apiKeysQuery);
-  const { data: clientKeys = [] } = useQuery(clientKeysQuery);
-  return new Map<string, string>([
-    ["operator", t(accountText.operator)],
-    ...members.map(({ name = "", displayName = "", email = "" }): [string, string] => [
-      name,
-      displayName || email,
-    ]),
-    ...[...apiKeys, ...clientKeys].map(({ name, displayName, label }): [string, string] => [
-      name,
-      displayName || label,
-    ]),
-  ]);
-}
-
-function kindOf(actor: string): Phrase<string> {
-  const { anyone } = accountText;
-  const [kind] = actor.split("/", 1);
-  if (kind === "members" || kind === "apiKeys" || kind === "clientKeys") return anyone[kind];
-  return { is: actor, en: actor };
 }

@@ -40,11 +40,8 @@ export function Invite({ sendsMail, onClose, onInvited }: InviteProps) {
   const [role, setRole] = useState<Role>("MEMBER");
   const [isChecked, setIsChecked] = useState(false);
   const invite = useInvite({ sendsMail, hasProvider, onClose, onInvited });
-  const next = sendsMail
-    ? mailText.inviteByMail
-    : hasProvider
-      ? accountText.inviteNext
-      : accountText.inviteByLink;
+  const byMail = hasProvider ? mailText.inviteToProvider : mailText.inviteByMail;
+  const byHand = hasProvider ? accountText.inviteNext : accountText.inviteByLink;
   const isMissing = isChecked && email.trim() === "";
   const wrongIn = (field: string, text: Phrase<string>): string | undefined =>
     violationIn(invite.error, field) && t(text);
@@ -57,7 +54,7 @@ export function Invite({ sendsMail, onClose, onInvited }: InviteProps) {
   return (
     <DialogBox title={t(accountText.invite)} isOpen onClose={onClose}>
       <form className="account-form" onSubmit={submit} noValidate>
-        <p>{t(next)}</p>
+        <p>{t(sendsMail ? byMail : byHand)}</p>
         <TextInput
           label={t(accountText.email)}
           type="email"

@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { MemberJson, SignInLinkJson } from "../../gen/hlust/accounts/v1/accounts_pb.ts";
 import { callApi } from "../api/call-api.ts";
+import { useSession } from "../api/use-session.ts";
 import { useNotify } from "../parts/announcer.tsx";
 import { Button } from "../parts/button.tsx";
 import { CodeSample } from "../parts/code-sample.tsx";
@@ -28,6 +29,7 @@ export function MemberLink({
 }) {
   const { name = "", email = "", displayName = "", invitationMail } = member;
   const t = useText();
+  const hasProvider = useSession().signInWays.includes("openId");
   const { language } = useLanguage();
   const notify = useNotify();
   const queries = useQueryClient();
@@ -50,10 +52,11 @@ export function MemberLink({
   });
   const problem = make.error ?? send.error ?? (send.isIdle ? mailError : undefined);
   const canSend = sendsMail && uri === undefined;
+  const linkOrMail = hasProvider ? mailText.linkOrPage : mailText.linkOrMail;
   const title = t(accountText.linkOf)(displayName || email);
   return (
     <DialogBox title={title} isOpen isLocked={uri !== undefined} onClose={onClose}>
-      <p>{t(canSend ? mailText.linkOrMail : accountText.linkNext)}</p>
+      <p>{t(canSend ? linkOrMail : accountText.linkNext)}</p>
       {uri !== undefined && <CodeSample label={title} text={uri} />}
       {problem !== undefined && (
         <ProblemNote error={problem} own={{ ...accountProblems, ...sendProblems }} />

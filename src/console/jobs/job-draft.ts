@@ -1,3 +1,4 @@
+import type { ModelJson } from "../../gen/hlust/speech/v2beta1/speech_pb.ts";
 import type { RecognitionChoices } from "./recognition-fields.ts";
 
 /** The contents of the form for a new job, as typed so far. */
@@ -28,6 +29,10 @@ export type ReadyDraft = JobDraft & {
   readonly isWritten: boolean;
   readonly recognition: RecognitionChoices;
   readonly words: string;
+  /** Whether the user entered the words; otherwise they are those of the defaults. */
+  readonly hasOwnWords: boolean;
+  /** The installed models, which decide what applies to files in other languages. */
+  readonly models: readonly ModelJson[];
 };
 
 export interface DraftFile {

@@ -3,7 +3,7 @@ import { useState } from "react";
 import { ApiError } from "../api/api-error.ts";
 import { Button } from "../parts/button.tsx";
 import { ProblemNote } from "../parts/problem-note.tsx";
-import { SaidText } from "../parts/said-text.tsx";
+import { SaidDetail, SaidText } from "../parts/said-text.tsx";
 import { commonText } from "../text/common.ts";
 import { canHelpAgain, jobFailure } from "../text/job-failures.ts";
 import { violationText } from "../text/job-violations.ts";
@@ -37,7 +37,7 @@ export function JobFailed({
     onSuccess: () => onSubmitted(subject),
   });
   const problem = jobFailure(message);
-  const { sentence, next } = problem;
+  const { sentence, next, detail } = problem;
   return (
     <>
       {isCancelled(code) ? (
@@ -50,6 +50,7 @@ export function JobFailed({
             {t(sentence)}
           </span>{" "}
           {t(next)}
+          <SaidDetail detail={detail} />
         </span>
       )}
       {again.isSuccess && <span>{t(jobsText.triedAgain)}</span>}

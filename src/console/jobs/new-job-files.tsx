@@ -12,8 +12,8 @@ import { bytesText } from "../text/numbers.ts";
 import { kindOfFile } from "../upload/media-kind.ts";
 import { useUploads } from "../upload/uploads.tsx";
 import { ChooseFiles } from "./choose-files.tsx";
-import type { DraftFile } from "./job-draft.ts";
-
+import { recognitionOfFile, withoutFile } from "./file-recognition.ts";
+import type { DraftFile, ReadyDraft } from "./job-draft.ts";
 import { fileProblem, type FileProblem } from "./send-draft.ts";
 
 /** The files of a draft, each with its title, and an area for dropping or choosing more files. */
@@ -21,22 +21,22 @@ export function NewJobFiles({
   problems,
   isUnchosen,
   languages,
-  languageCode,
+  ready,
 }: {
   readonly problems: ReadonlyMap<string, FileProblem> | undefined;
   /** Whether the form was submitted without a file. */
   readonly isUnchosen: boolean;
   /** The languages to choose from for each file, if there are several. */
   readonly languages: readonly string[];
-  /** The language of files for which none is chosen. */
-  readonly languageCode: string;
+  /** The draft, with the options of files for which none are chosen. */
+  readonly ready: ReadyDraft;
 }) {
   const t = useText();
   const { draft, change } = useUploads();
   const { files } = draft;
   const drop = useRef<HTMLDivElement>(null);
   const remove = (id: string): void => {
-    change({ files: files.filter((file) => file.id !== id) });
+    change(withoutFile(draft, ready.models, id));
     drop.current?.querySelector("button")?.focus();
   };
   return (
@@ -61,7 +61,7 @@ export function NewJobFiles({
               chosen={file}
               problem={fileProblem(file) ?? problems?.get(file.id)}
               languages={files.length > 1 ? languages : []}
-              languageCode={languageCode}
+              ready={ready}
               onChange={(fields) =>
                 change({
                   files: files.map((other) => (other === file ? { ...file, ...fields } : other)),
@@ -81,20 +81,22 @@ function ChosenFile({
   chosen,
   problem,
   languages,
-  languageCode,
+  ready,
   onChange,
   onRemove,
 }: {
   readonly chosen: DraftFile;
   readonly problem: FileProblem | undefined;
   readonly languages: readonly string[];
-  readonly languageCode: string;
+  readonly ready: ReadyDraft;
   readonly onChange: (fields: Partial<DraftFile>) => void;
   readonly onRemove: () => void;
 }) {
   const t = useText();
   const { language } = useLanguage();
   const { file, subject } = chosen;
+  const { languageCode, recognition } = ready;
+  const { unused } = recognitionOfFile(ready, chosen);
   const kind = { AUDIO: newJobText.audio, VIDEO: newJobText.video, UNKNOWN: newJobText.unknown };
   const found = kindOfFile(file);
   const facts = [file.name, bytesText(language, file.size)];
@@ -122,6 +124,13 @@ function ChosenFile({
           onChange={(code) => onChange({ languageCode: code === "" ? undefined : code })}
         />
       )}
+      {unused.map((each) => (
+        <p key={each} className="hint">
+          {each === "MODEL"
+            ? t(newJobText.modelUnused)(recognition.model)
+            : t(newJobText.wordsUnused)}
+        </p>
+      ))}
       <Button look="quiet" aria-label={t(newJobText.removeFile)(file.name)} onPress={onRemove}>
         {t(newJobText.remove)}
       </Button>

@@ -22,6 +22,7 @@ import { languageName } from "../text/language-names.ts";
 import { useText } from "../text/language.tsx";
 import { useUploads } from "../upload/uploads.tsx";
 import { useUploadQueue } from "../upload/use-upload-queue.ts";
+import { toLanguage } from "./file-recognition.ts";
 import { emptyDraft, type JobDraft, type ReadyDraft } from "./job-draft.ts";
 import { NewJobDetails } from "./new-job-details.tsx";
 import { NewJobFiles } from "./new-job-files.tsx";
@@ -68,7 +69,7 @@ export function NewJob({
           problems={problems?.files}
           isUnchosen={isUnchosen}
           languages={languages}
-          languageCode={ready.languageCode}
+          ready={ready}
         />
       ) : (
         <NewJobUrl draft={draft} onChange={change} problemIn={problemIn} />
@@ -81,7 +82,7 @@ export function NewJob({
             value,
             text: t(newJobText.spoken)(t(languageName(value))),
           }))}
-          onChange={(languageCode) => change({ languageCode, recognition: withoutModel(draft) })}
+          onChange={(languageCode) => change(toLanguage(draft, ready.models, languageCode))}
         />
         <FieldProblem problem={problemIn("metadata.languageCode")} />
       </div>
@@ -123,11 +124,6 @@ const nextDraft = {
   recognition: undefined,
   words: undefined,
 };
-
-/** Returns the choices of a draft without its model, which serves another language. */
-function withoutModel({ recognition }: JobDraft): JobDraft["recognition"] {
-  return recognition && { ...recognition, model: "" };
-}
 
 const noViolations: readonly FieldViolation[] = [];
 

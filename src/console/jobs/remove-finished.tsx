@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useRef, useState } from "react";
 import { useAnnounce } from "../parts/announcer.tsx";
 import { Button } from "../parts/button.tsx";
+import { focusTitleAfter } from "../parts/focus-title-after.ts";
 import { ProblemNote } from "../parts/problem-note.tsx";
 import { commonText } from "../text/common.ts";
 import { jobsText } from "../text/jobs.ts";
@@ -111,17 +112,26 @@ export function RemoveFinished({ isBeginning, begin }: FinishedRemoval) {
   );
 }
 
-/** What was taken off the list, and the button that brings it back. */
-export function FinishedNote({ hidden, subject, isEnding, undo, end, error }: FinishedRemoval) {
+/** What was taken off the list, and the button that brings it back; or why it was not removed. */
+export function FinishedNote(removal: FinishedRemoval) {
+  const { hidden, error } = removal;
+  const isRemoved = hidden.size > 0;
+  if (isRemoved) return <UndoNote {...removal} />;
+  return error ? <ProblemNote error={error} /> : null;
+}
+
+function UndoNote({ hidden, subject, isEnding, undo, end }: FinishedRemoval) {
   const t = useText();
   const note = useRef<HTMLDivElement>(null);
-  const isShown = hidden.size > 0;
+  const place = useCallback((element: HTMLDivElement | null) => {
+    note.current = element;
+    return focusTitleAfter(element);
+  }, []);
   const latest = useRef(end);
   useEffect(() => {
     latest.current = end;
   });
   useEffect(() => {
-    if (!isShown) return undefined;
     let left = undoSeconds;
     const timer = setInterval(() => {
       const { current } = note;
@@ -131,10 +141,9 @@ export function FinishedNote({ hidden, subject, isEnding, undo, end, error }: Fi
     }, 1_000);
     return () => clearInterval(timer);
     // oxlint-disable-next-line react/exhaustive-effect-dependencies -- each removal has its time
-  }, [isShown, hidden]);
-  if (!isShown) return error ? <ProblemNote error={error} /> : null;
+  }, [hidden]);
   return (
-    <div className="note" ref={note}>
+    <div className="note" ref={place}>
       <span dir="auto">
         {subject === undefined
           ? t(jobsText.finishedRemoved)(hidden.size)
@@ -147,7 +156,7 @@ export function FinishedNote({ hidden, subject, isEnding, undo, end, error }: Fi
         isPending={isEnding}
         onPress={undo}
       >
-        {t(jobsText.undo)}
+        {t(commonText.undo)}
       </Button>
       <Button look="quiet" isPending={isEnding} onPress={end}>
         {t(commonText.close)}

@@ -8,7 +8,8 @@ import { subjectOfUrl } from "../upload/subject-of.ts";
 import { checkJob, submitJob } from "../upload/submit-job.ts";
 import type { UploadRequest } from "../upload/upload-queue.ts";
 import { initEmptyUpload, type EmptyUpload } from "../upload/empty-upload.ts";
-import { type DraftFile, keywordsIn, languageOfFile, type ReadyDraft } from "./job-draft.ts";
+import { recognitionOfFile } from "./file-recognition.ts";
+import { type DraftFile, keywordsIn, type ReadyDraft } from "./job-draft.ts";
 import { choiceFields, wordFields } from "./recognition-fields.ts";
 import { writtenFields } from "./written-fields.ts";
 
@@ -59,15 +60,14 @@ function sizeProblem({ file }: DraftFile, { bytesMax }: EmptyUpload): FileProble
 
 /**
  * Returns the request for a file, without its source. The service itself detects whether the file
- * is audio or video. The model and the words of a draft are for the language of the draft.
+ * is audio or video.
  */
 export function requestOfFile(draft: ReadyDraft, draftFile: DraftFile): UploadRequest {
   const { file, subject } = draftFile;
-  const languageCode = languageOfFile(draft, draftFile);
+  const { languageCode, model, words } = recognitionOfFile(draft, draftFile);
   const metadata = metadataOf({ ...draft, languageCode }, subject, kindOfFile(file));
-  const isOther = languageCode !== draft.languageCode;
-  const recognition = { ...draft.recognition, ...(isOther && { model: "" }) };
-  return { metadata, ...optionFields({ ...draft, recognition, ...(isOther && { words: "" }) }) };
+  const recognition = { ...draft.recognition, model };
+  return { metadata, ...optionFields({ ...draft, recognition, words }) };
 }
 
 function optionFields({

@@ -1,6 +1,7 @@
 import { Button } from "../parts/button.tsx";
 import { ProblemNote } from "../parts/problem-note.tsx";
 import { ProgressLine } from "../parts/progress-line.tsx";
+import { SaidDetail } from "../parts/said-text.tsx";
 import { commonText } from "../text/common.ts";
 import { jobsText } from "../text/jobs.ts";
 import { type Phrase, useLanguage, useText } from "../text/language.tsx";
@@ -63,11 +64,12 @@ function UploadFacts({
   const { language } = useLanguage();
   const bytes = (count: number): string => bytesText(language, count);
   if (state.kind === "WAITING") {
-    const { sentence } = problemOf(state.error);
+    const { sentence, detail } = problemOf(state.error);
     const isOffline = state.error.reason === "OFFLINE";
     return (
       <output className="failed">
         {isOffline ? t(jobsText.upOffline) : `${t(sentence)} ${t(jobsText.upWaiting)}`}
+        <SaidDetail detail={detail} />
       </output>
     );
   }

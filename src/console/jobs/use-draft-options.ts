@@ -5,6 +5,7 @@ import { modelsQuery, useInstalledLanguages } from "../api/installed-languages.t
 import { useRecordingDefaults } from "../api/recording-defaults.ts";
 import { spokenLanguage } from "../api/spoken-language.ts";
 import { useLanguage } from "../text/language.tsx";
+import { isServing } from "./file-recognition.ts";
 import type { JobDraft, ReadyDraft } from "./job-draft.ts";
 import { speakersOf, usualChoices } from "./recognition-fields.ts";
 import { readWritten } from "./written-fields.ts";
@@ -27,6 +28,7 @@ export interface DraftOptions {
 }
 
 const noPhrases: readonly string[] = [];
+const noModels: readonly ModelJson[] = [];
 
 /**
  * Returns a draft with the options that the user has not chosen: the last choice in this browser
@@ -62,6 +64,8 @@ export function useDraftOptions(draft: JobDraft): DraftOptions {
         speakers: canDistinguish === true ? speakers : usualChoices.speakers,
       },
       words: draft.words ?? (takesWords ? phrases.join("\n") : ""),
+      hasOwnWords: draft.words !== undefined,
+      models: models ?? noModels,
     }),
     [
       draft,
@@ -73,6 +77,7 @@ export function useDraftOptions(draft: JobDraft): DraftOptions {
       speakers,
       takesWords,
       phrases,
+      models,
     ],
   );
   const unused: UnusedDefault[] = [];
@@ -88,8 +93,4 @@ export function useDraftOptions(draft: JobDraft): DraftOptions {
     if (hasWords && !takesWords) unused.push({ kind: "WORDS" });
   }
   return { ready, languages, unused, writtenByDefault, languageByDefault };
-}
-
-function isServing({ uses = [], languageCodes = [] }: ModelJson, languageCode: string): boolean {
-  return uses.includes("JOB") && languageCodes.includes(languageCode);
 }

@@ -1,6 +1,7 @@
 import { Link } from "wouter";
 import { isCancelled, subjectOf, type Job } from "../jobs/job.ts";
 import { ProgressLine } from "../parts/progress-line.tsx";
+import { SaidDetail } from "../parts/said-text.tsx";
 import { when } from "../text/dates.ts";
 import { jobFailure } from "../text/job-failures.ts";
 import { useLanguage, useText } from "../text/language.tsx";
@@ -51,7 +52,7 @@ function LatestJob({ job, now }: { readonly job: Job; readonly now: Date }) {
       </span>
       {state.kind === "FAILED" && (
         <div className="meta">
-          <span className="failed">{t(jobFailure(state.message).sentence)}</span>
+          <Failure message={state.message} />
         </div>
       )}
       {state.kind === "PROCESSING" && (
@@ -70,5 +71,16 @@ function LatestJob({ job, now }: { readonly job: Job; readonly now: Date }) {
         </div>
       )}
     </li>
+  );
+}
+
+function Failure({ message }: { readonly message: string }) {
+  const t = useText();
+  const { sentence, detail } = jobFailure(message);
+  return (
+    <span className="failed">
+      {t(sentence)}
+      <SaidDetail detail={detail} />
+    </span>
   );
 }

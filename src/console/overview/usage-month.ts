@@ -4,6 +4,7 @@ import type { UsageDayJson } from "../../gen/hlust/accounts/v1/accounts_pb.ts";
 export interface DayUse {
   /** The day of the month, 1 to 31. */
   readonly day: number;
+  /** Requests of programs, without those of pages of the console. */
   readonly requests: number;
   readonly seconds: number;
 }
@@ -44,10 +45,15 @@ export function monthOf(usageDays: readonly UsageDayJson[], now: Date): MonthUse
     days: Array.from({ length: daysInMonth }, (_, at) => {
       const day = at + 1;
       const found = used.find(({ date }) => date === prefix + String(day).padStart(2, "0"));
-      const { requests = "0", liveSeconds = 0, shortSeconds = 0, jobSeconds = 0 } = found ?? {};
-      return { day, requests: Number(requests), seconds: liveSeconds + shortSeconds + jobSeconds };
+      const { liveSeconds = 0, shortSeconds = 0, jobSeconds = 0 } = found ?? {};
+      const seconds = liveSeconds + shortSeconds + jobSeconds;
+      return { day, requests: found ? requestsOf(found) : 0, seconds };
     }),
-    requests: sum(({ requests = "0" }) => Number(requests)),
+    requests: sum(requestsOf),
     seconds: { all: live + short + jobs, live, short, jobs },
   };
+}
+
+function requestsOf({ requests = "0", consoleRequests = "0" }: UsageDayJson): number {
+  return Number(requests) - Number(consoleRequests);
 }

@@ -7,14 +7,20 @@ export function SaidText({ said }: { readonly said: Explained }) {
   return (
     <>
       {t(said)}
-      {said.detail !== undefined && (
-        <>
-          {" "}
-          <span lang="en" dir="ltr">
-            {said.detail}
-          </span>
-        </>
-      )}
+      <SaidDetail detail={said.detail} />
+    </>
+  );
+}
+
+/** The service's own words, in English, after a sentence for what the console has no words for. */
+export function SaidDetail({ detail }: { readonly detail: string | undefined }) {
+  if (detail === undefined) return null;
+  return (
+    <>
+      {" "}
+      <span lang="en" dir="ltr">
+        {detail}
+      </span>
     </>
   );
 }

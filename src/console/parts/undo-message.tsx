@@ -5,6 +5,7 @@ import { commonText } from "../text/common.ts";
 import { useText } from "../text/language.tsx";
 import { problemOf } from "../text/problems.ts";
 import { Button } from "./button.tsx";
+import { SaidDetail } from "./said-text.tsx";
 
 /** How long an action can be undone, while the message has neither pointer nor keyboard focus. */
 const undoSeconds = 15;
@@ -61,6 +62,7 @@ export function UndoMessage({
       {problem && (
         <p role="alert">
           {t(problem.sentence)} {t(problem.next)}
+          <SaidDetail detail={problem.detail} />
         </p>
       )}
       <div className="toast-actions">

@@ -115,7 +115,6 @@ export const asideDialogText = {
     is: (subject: string) => `„${subject}“ er í ruslinu.`,
     en: (subject: string) => `“${subject}” is in the bin.`,
   },
-  undo: { is: "Taka aftur", en: "Undo" },
   takenFromBin: {
     is: (subject: string) => `„${subject}“ var endurheimt.`,
     en: (subject: string) => `“${subject}” was restored.`,

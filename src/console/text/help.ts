@@ -118,7 +118,7 @@ export const helpTopics = {
     title: { is: "Drög og útgáfur", en: "Drafts and versions" },
     text: [
       {
-        is: "Drög vistast sjálf: í vafranum innan tveggja sekúndna og á þjóninum á hálfrar mínútu fresti, í 30 daga. Þau opnast aftur næst þegar þú breytir textanum, líka í öðrum vafra. Sé vafranum lokað fyrirvaralaust tapast mest tvær sekúndur.",
+        is: "Drög vistast sjálf: í vafranum innan tveggja sekúndna og í þjónustunni á hálfrar mínútu fresti, í 30 daga. Þau opnast aftur næst þegar þú breytir textanum, líka í öðrum vafra. Sé vafranum lokað fyrirvaralaust tapast mest tvær sekúndur.",
         en: "Drafts save themselves: in the browser within two seconds, and on the service every half minute, for 30 days. They open again the next time you edit the text, in another browser, too. If the browser is killed, at most two seconds are lost.",
       },
       {

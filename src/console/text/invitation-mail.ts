@@ -8,6 +8,14 @@ export const mailText = {
     is: "Boð með tengli er sent á netfangið. Þú getur líka búið til tengil og sent hann á annan hátt.",
     en: "An invitation with a link is sent to this address. You can also create a link and send it in another way.",
   },
+  inviteToProvider: {
+    is: "Boð með slóð stjórnborðsins er sent á netfangið. Sá sem fær það skráir sig inn með aðgangi vinnustaðarins.",
+    en: "An invitation with the URL of the console is sent to this address. The person who gets it signs in with your organization.",
+  },
+  linkOrPage: {
+    is: "Í pósti er slóð stjórnborðsins, þar sem fólk skráir sig inn með aðgangi vinnustaðarins. Tengill sem þú býrð til hér skráir inn án hans, einu sinni, innan þriggja daga. Eldri tenglar falla þá úr gildi.",
+    en: "The email has the URL of the console, where people sign in with your organization. A link that you create here signs in without it, once, within three days. Earlier links then no longer work.",
+  },
   linkOrMail: {
     is: "Tengillinn skráir inn einu sinni, innan þriggja daga. Sendu hann í pósti, eða búðu hann til hér og afritaðu. Eldri tenglar falla úr gildi, líka þeir sem voru sendir í pósti.",
     en: "The link signs in once, within three days. Send it by email, or create it here and copy it. Earlier links no longer work, including those sent by email.",
@@ -34,7 +42,7 @@ export const mailText = {
   },
   canceled: {
     is: "póstur fór ekki: nýr tengill kom í staðinn",
-    en: "email not sent: a new link has replaced its link",
+    en: "email not sent: a new link was created instead",
   },
 } as const;
 
@@ -47,7 +55,7 @@ export const mailProblemText: Readonly<
     en: "the mail server does not accept this address",
   },
   MESSAGE_REFUSED: {
-    is: "póstþjónninn tók ekki við bréfinu",
+    is: "póstþjónninn tók ekki við póstinum",
     en: "the mail server refused the message",
   },
   SENDER_REFUSED: {
@@ -90,7 +98,7 @@ export const sendProblems: Problems = {
   },
   TOO_MUCH_MAIL: {
     sentence: {
-      is: "Reikningurinn hefur sent eins mörg bréf síðasta sólarhring og hann má.",
+      is: "Reikningurinn hefur sent eins mikinn póst síðasta sólarhring og hann má.",
       en: "The account has sent as many emails in the last 24 hours as it may.",
     },
     next: {
@@ -100,7 +108,7 @@ export const sendProblems: Problems = {
   },
   MAILED_TOO_OFTEN: {
     sentence: {
-      is: "Fimm bréf hafa verið send á þetta netfang síðasta sólarhring, og þau verða ekki fleiri.",
+      is: "Póstur hefur verið sendur fimm sinnum á þetta netfang síðasta sólarhring, sem er hámarkið.",
       en: "This address has been sent five emails in the last 24 hours, which is the limit.",
     },
     next: {

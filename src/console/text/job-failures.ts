@@ -232,15 +232,19 @@ const failures: readonly (readonly [RegExp, Explain])[] = [
 ];
 
 /**
- * Returns why a job failed, in the console's words, and what to do next. An unknown message is
- * shown unchanged, in English.
+ * Returns why a job failed, in the console's words, and what to do next. An unknown message is the
+ * detail of a general sentence.
  */
 export function jobFailure(message: string): Problem {
   for (const [pattern, explain] of failures) {
     const match = pattern.exec(message);
     if (match) return explain(match.slice(1));
   }
-  return { sentence: { is: message, en: message }, next: nexts.wait };
+  const sentence = {
+    is: "Þjónustan gat ekki lokið verkinu.",
+    en: "The service could not complete the job.",
+  };
+  return { sentence, next: nexts.wait, ...(message !== "" && { detail: message }) };
 }
 
 function problem(

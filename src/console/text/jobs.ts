@@ -19,7 +19,6 @@ export const jobsText = {
       `Removed from the list: ${counted("en", count, "job", "jobs")}. The transcripts stay.`,
   },
   finishedBack: { is: "Verkin eru aftur á listanum.", en: "The jobs are back on the list." },
-  undo: { is: "Taka aftur", en: "Undo" },
   sub: {
     is: "Upptökur sem eru að verða að uppskriftum.",
     en: "Recordings that are being transcribed.",
@@ -181,6 +180,16 @@ export const newJobText = {
   sameLanguage: {
     is: (name: string) => `Sama mál og hér að neðan (${name})`,
     en: (name: string) => `Same language as below (${name})`,
+  },
+  modelUnused: {
+    is: (model: string) =>
+      `Líkanið ${model} kann ekki málið á þessari skrá. Annað líkan er valið sjálfkrafa.`,
+    en: (model: string) =>
+      `The model ${model} does not have the language of this file. Another model is chosen automatically.`,
+  },
+  wordsUnused: {
+    is: "Orðin sem búast má við eru ekki notuð í þessari skrá, því að hún er á öðru máli.",
+    en: "The words to expect are not used for this file, because it is in another language.",
   },
   /** The name of a language as the label of a choice. */
   spoken: { is: capital, en: capital },

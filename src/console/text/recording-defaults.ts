@@ -7,6 +7,13 @@ export const recordingDefaultsText = {
     is: "Sjálfvalið þegar einhver á reikningnum býr til uppskrift hér í stjórnborðinu. Velji fólk annað mál eða annan rithátt fær það sitt síðasta val næst. API-köll nota þetta ekki.",
     en: "Preset when anyone in the account makes a transcript in the console. People who choose another language or other punctuation get their last choice the next time. API requests do not use them.",
   },
+  readOnly: {
+    is: "Eigendur reikningsins ráða þeim.",
+    en: "Owners of the account set them.",
+  },
+  writing: { is: "Ritháttur", en: "Writing" },
+  asSpoken: { is: "Orðin eins og þau eru sögð", en: "Words as they are spoken" },
+  noWords: { is: "Engin", en: "None" },
   language: { is: "Talað mál", en: "Spoken language" },
   languageOfConsole: { is: "Málið á stjórnborðinu", en: "The language of the console" },
   languageMissing: {

@@ -82,7 +82,6 @@ export const selectionText = {
     is: (count: number) => `Ekki reynt: ${transcripts.is(count)}.`,
     en: (count: number) => `Not tried: ${transcripts.en(count)}.`,
   },
-  undo: { is: "Taka aftur", en: "Undo" },
   selecting: { is: "Vel uppskriftir…", en: "Selecting…" },
   tooMany: {
     is: (max: number) =>

@@ -12,7 +12,7 @@ export const draftsText = {
   },
   elsewhere: {
     is: (when: string) =>
-      `Annar vafri geymir önnur drög að textanum á þjóninum, frá ${when}. Þau eru óhreyfð.`,
+      `Annar vafri geymir önnur drög að textanum í þjónustunni, frá ${when}. Þau eru óhreyfð.`,
     en: (when: string) =>
       `Another browser keeps another draft of this text on the service, of ${when}. It stays there.`,
   },
@@ -25,25 +25,25 @@ export const draftsText = {
   drop: { is: "Henda þeim", en: "Discard it" },
   nowhere: {
     is: (why: string) =>
-      `Hvorki vafrinn né þjónninn geymir drögin. Vafrinn neitar að geyma gögn á þessari tölvu, og ${why}.`,
+      `Hvorki vafrinn né þjónustan geymir drögin. Vafrinn neitar að geyma gögn á þessari tölvu, og ${why}.`,
     en: (why: string) =>
       `Neither this browser nor the service keeps the draft. The browser refuses to store data on this computer, and ${why}.`,
   },
   whyNot: {
     failed: {
-      is: "þjónninn svarar ekki eða tekur ekki við þeim; reynt er aftur á nokkurra sekúndna fresti",
+      is: "þjónustan svarar ekki eða tekur ekki við þeim; reynt er aftur á nokkurra sekúndna fresti",
       en: "the service does not respond or does not accept it; this page tries again every few seconds",
     },
     full: {
-      is: "geymsla reikningsins á þjóninum er full",
+      is: "geymsla reikningsins í þjónustunni er full",
       en: "the account's storage on the service is full",
     },
     elsewhere: {
-      is: "á þjóninum eru önnur drög, úr öðrum vafra",
+      is: "í þjónustunni eru önnur drög, úr öðrum vafra",
       en: "the service has another draft, of another browser",
     },
     tooLarge: {
-      is: "drögin eru of stór fyrir þjóninn",
+      is: "drögin eru of stór fyrir þjónustuna",
       en: "the draft is too large for the service",
     },
   },

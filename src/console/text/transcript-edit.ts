@@ -13,7 +13,7 @@ export const editText = {
     en: "Unsaved changes · draft kept here",
   },
   draftOnService: {
-    is: "Óvistaðar breytingar · drög geymd hér og á þjóninum",
+    is: "Óvistaðar breytingar · drög geymd hér og í þjónustunni",
     en: "Unsaved changes · draft kept here and by the service",
   },
   draftFailed: {
@@ -21,7 +21,7 @@ export const editText = {
     en: "Unsaved changes · this browser cannot keep a draft: save a version",
   },
   draftOnlyOnService: {
-    is: "Óvistaðar breytingar · vafrinn getur ekki geymt drög; þau eru geymd á þjóninum",
+    is: "Óvistaðar breytingar · vafrinn getur ekki geymt drög; þau eru geymd í þjónustunni",
     en: "Unsaved changes · this browser cannot keep a draft; the service keeps it",
   },
   draftNowhere: {
@@ -29,7 +29,7 @@ export const editText = {
     en: "Unsaved changes · the draft is kept nowhere: save a version",
   },
   draftTooLarge: {
-    is: "Óvistaðar breytingar · drög geymd hér; þau eru of stór fyrir þjóninn: vistaðu útgáfu",
+    is: "Óvistaðar breytingar · drög geymd hér; þau eru of stór fyrir þjónustuna: vistaðu útgáfu",
     en: "Unsaved changes · draft kept here; it is too large for the service: save a version",
   },
   draftFull: {
@@ -37,7 +37,7 @@ export const editText = {
     en: "Unsaved changes · draft kept here; the account's storage is full: save a version",
   },
   draftElsewhere: {
-    is: "Óvistaðar breytingar · annar vafri á önnur drög á þjóninum; þessi eru geymd hér",
+    is: "Óvistaðar breytingar · annar vafri á önnur drög í þjónustunni; þessi eru geymd hér",
     en: "Unsaved changes · another browser has a draft on the service; this one is kept here",
   },
   draftFound: {

@@ -78,7 +78,7 @@ export const saveProblems: Problems = {
   },
   STORAGE_LIMIT: {
     sentence: {
-      is: "Geymsla reikningsins er full, svo drögin komast ekki á þjóninn.",
+      is: "Geymsla reikningsins er full, svo drögin komast ekki í þjónustuna.",
       en: "The account's storage is full, so the service cannot keep the drafts.",
     },
     next: {

@@ -1,6 +1,6 @@
-import type { Phrase } from "./language.tsx";
+import type { Explained } from "./explained-messages.ts";
 
-type Explain = (parts: readonly string[]) => Phrase<string>;
+type Explain = (parts: readonly string[]) => Explained;
 
 const plain =
   (is: string, en: string): Explain =>
@@ -37,6 +37,7 @@ const explanations: readonly (readonly [RegExp, Explain])[] = [
     ([days = "", problem = ""]) => {
       const last = webhookWords(problem);
       return {
+        ...last,
         is: `engin skilaboð komust til skila í ${days} daga; síðast: ${last.is}`,
         en: `no message was accepted for ${days} days; the last time: ${last.en}`,
       };
@@ -94,11 +95,15 @@ const explanations: readonly (readonly [RegExp, Explain])[] = [
   ],
 ];
 
-/** Returns the reason of a failure in the console's words; an unknown one unchanged, in English. */
-export function webhookWords(problem: string): Phrase<string> {
+/**
+ * Returns the reason of a failure in the console's words, as the end of a sentence. An unknown
+ * reason is the detail of a general one.
+ */
+export function webhookWords(problem: string): Explained {
   for (const [pattern, explain] of explanations) {
     const match = pattern.exec(problem);
     if (match) return explain(match.slice(1));
   }
-  return { is: problem, en: problem };
+  const [is, en] = ["ástæðan er önnur en þær þekktu", "the reason is none of the known ones"];
+  return { is, en, detail: problem };
 }

@@ -3,9 +3,11 @@ import { useState } from "react";
 import { Link } from "wouter";
 import { useNotify } from "../parts/announcer.tsx";
 import { Button } from "../parts/button.tsx";
+import { focusTitleAfter } from "../parts/focus-title-after.ts";
 import { ProblemNote } from "../parts/problem-note.tsx";
 import { asideDialogText } from "../text/aside-dialogs.ts";
 import { binText } from "../text/bin.ts";
+import { commonText } from "../text/common.ts";
 import { useText } from "../text/language.tsx";
 import { restoreFromBin } from "./bin-calls.ts";
 import { newLists } from "./kept-lists.ts";
@@ -42,12 +44,12 @@ export function DeletedNote() {
   const { subject, name } = deleted;
   if (name === "") return <p className="note">{t(asideDialogText.removedTranscript)(subject)}</p>;
   return (
-    <div className="note">
+    <div className="note" ref={focusTitleAfter}>
       <span>
         {t(asideDialogText.binnedTranscript)(subject)} <Link to="/bin">{t(binText.open)}</Link>
       </span>
       <Button isPending={undo.isPending} onPress={() => undo.mutate(deleted)}>
-        {t(asideDialogText.undo)}
+        {t(commonText.undo)}
       </Button>
       {undo.error && <ProblemNote error={undo.error} />}
     </div>

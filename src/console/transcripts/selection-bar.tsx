@@ -6,6 +6,7 @@ import { useAnnounce } from "../parts/announcer.tsx";
 import { Button } from "../parts/button.tsx";
 import { Choice } from "../parts/choice.tsx";
 import { DialogBox } from "../parts/dialog-box.tsx";
+import { focusTitleAfter } from "../parts/focus-title-after.ts";
 import { ProblemNote } from "../parts/problem-note.tsx";
 import { saveFile } from "../parts/save-file.ts";
 import { TextInput } from "../parts/text-input.tsx";
@@ -202,7 +203,7 @@ function OutcomeNote({
   const t = useText();
   const first = failed.find(({ error }) => error instanceof Error)?.error;
   return (
-    <div className="note">
+    <div className="note" ref={focusTitleAfter}>
       <div>
         <p>{t(selectionText.done[kind])(done.length)}</p>
         {left.length > 0 && <p>{t(selectionText.stopped)(left.length)}</p>}
@@ -222,7 +223,7 @@ function OutcomeNote({
         )}
       </div>
       {kind === "binned" && done.length > 0 && (
-        <Button onPress={onUndo}>{t(selectionText.undo)}</Button>
+        <Button onPress={onUndo}>{t(commonText.undo)}</Button>
       )}
       <Button look="quiet" onPress={onClose}>
         {t(commonText.close)}

@@ -4,6 +4,7 @@ import { callApi } from "../api/call-api.ts";
 import { useNotify } from "../parts/announcer.tsx";
 import { Button } from "../parts/button.tsx";
 import { ProblemNote } from "../parts/problem-note.tsx";
+import { SaidText } from "../parts/said-text.tsx";
 import { commonText } from "../text/common.ts";
 import { clockTime, shortDate, when } from "../text/dates.ts";
 import { type Phrase, useLanguage, useText } from "../text/language.tsx";
@@ -127,7 +128,11 @@ function LastAnswer({
 }) {
   const t = useText();
   if (lastProblem !== undefined)
-    return <span className="failed">{t(webhookWords(lastProblem))}</span>;
+    return (
+      <span className="failed">
+        <SaidText said={webhookWords(lastProblem)} />
+      </span>
+    );
   if (lastHttpStatus === undefined) return null;
   return <span>{t(webhooksText.answered)(lastHttpStatus)}</span>;
 }

@@ -7,6 +7,7 @@ import { useNotify } from "../parts/announcer.tsx";
 import { Button } from "../parts/button.tsx";
 import { PageHead } from "../parts/page-head.tsx";
 import { ProblemNote } from "../parts/problem-note.tsx";
+import { SaidDetail } from "../parts/said-text.tsx";
 import { commonText } from "../text/common.ts";
 import { when } from "../text/dates.ts";
 import { useLanguage, useText } from "../text/language.tsx";
@@ -140,13 +141,13 @@ function Facts({ webhook }: { readonly webhook: WebhookJson }) {
 
 function DisabledNote({ webhook: { disabledReason } }: { readonly webhook: WebhookJson }) {
   const t = useText();
+  const reason = disabledReason === undefined ? undefined : webhookWords(disabledReason);
   return (
     <div className="note problem">
       <p>
-        {disabledReason !== undefined && (
-          <strong>{t(webhooksText.disabledBecause)(t(webhookWords(disabledReason)))}. </strong>
-        )}
+        {reason && <strong>{t(webhooksText.disabledBecause)(t(reason))}. </strong>}
         {t(webhooksText.disabledNote)}
+        <SaidDetail detail={reason?.detail} />
       </p>
     </div>
   );

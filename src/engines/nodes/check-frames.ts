@@ -111,7 +111,12 @@ function parse(payload: Buffer): unknown {
       `the payload has ${payload.length} bytes; at most ${payloadBytesMax} are allowed`,
     );
   }
-  return JSON.parse(payload.toString());
+  try {
+    return JSON.parse(payload.toString());
+  } catch {
+    // The error of JSON.parse() shows a part of the payload, which may be what was said.
+    throw new Error("the payload is not JSON");
+  }
 }
 
 function checkWhole(value: unknown, name: string, max: number): number {

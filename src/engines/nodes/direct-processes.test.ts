@@ -1,9 +1,10 @@
 // Tests pools of front processes, which are connected to the engine processes of their node
 // themselves.
 import assert from "node:assert/strict";
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -18,6 +19,7 @@ import {
   until,
 } from "../../../test/fixtures/engine-pool-fixture.ts";
 import { silence } from "../../../test/fixtures/flite.ts";
+import { openKeptLog } from "../../../test/fixtures/kept-log.ts";
 import { createLog } from "../../std/log.ts";
 import { type EngineChild, sessionNumbers } from "../pool/engine-child.ts";
 import { type EnginePool, openEnginePool } from "../pool/engine-pool.ts";
@@ -42,6 +44,7 @@ async function openFronts(
   const folder = mkdtempSync(join(tmpdir(), "hlust-direct-"));
   parts.defer(() => rmSync(folder, { recursive: true, force: true }));
   const shared = new SharedProcesses();
+  const kept = openKeptLog();
   const children: EngineChild[] = [];
   const share = {
     add(child: EngineChild, model: Parameters<SharedProcesses["add"]>[1]) {
@@ -51,7 +54,7 @@ async function openFronts(
     retire: (child: EngineChild) => shared.retire(child),
   };
   const main = parts.use(
-    await openEnginePool({ engine: "scripted", processes: 1, share, log, ...options }),
+    await openEnginePool({ engine: "scripted", processes: 1, share, log: kept.log, ...options }),
   );
   await shared.listenIn(folder, credential);
   const socketPath = join(folder, "engines");
@@ -79,10 +82,13 @@ async function openFronts(
     main,
     pools,
     children,
+    log: kept,
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
 }
 
+const hasSocket = (message: unknown): message is { readonly socket: Socket } =>
+  typeof message === "object" && message !== null && "socket" in message;
 const sessionsOf = (pool: EnginePool) => pool.state().models[0]?.sessions;
 
 test("front processes and the main one use an engine process at once, each without the others", async () => {
@@ -161,6 +167,98 @@ test("an engine process that dies or hangs is replaced, and the streams of front
     for (const found of await Promise.all(running)) assert.deepEqual(found, expected, signal);
     assert.ok(!isAlive(pid), signal);
   }
+  const [, stopped = assert.fail("no process was replaced")] = opened.children;
+  await stopped.exited;
+  assert.equal(stopped.exitReason, "stuck", "a front process has killed it");
+  // The sockets of processes that have ended are removed.
+  const listening = () => readdirSync(opened.folder).filter((name) => name.startsWith("process-"));
+  await until(
+    () => listening().join() === "process-3",
+    () => listening().join(),
+  );
+});
+
+test("a front process whose connection to an engine process ends connects again, and the process goes on", async () => {
+  const sockets: Socket[] = [];
+  const note = (message: unknown) => {
+    if (hasSocket(message)) sockets.push(message.socket);
+  };
+  subscribe("net.client.socket", note);
+  await using opened = await openFronts(2).finally(() => unsubscribe("net.client.socket", note));
+  const { pools } = opened;
+  const [pid] = enginePids();
+  const streams = pools.map((pool) => ({ pool, ...openInput(...said) }));
+  const running = streams.map(({ pool, input }) => recognize(pool, input));
+  await until(() => sessionsOf(opened.main) === 2, "both have begun");
+  // Each front process opened a connection to the main process, and then one to the engine process.
+  assert.equal(sockets.length, 4);
+  sockets.at(-1)?.destroy();
+  await until(() => pools.some((pool) => pool.state().ready === 0), "the connection has ended");
+  await until(
+    () => pools.every((pool) => pool.state().ready === 1),
+    () => JSON.stringify(pools.map((pool) => pool.state().nodes)),
+  );
+  for (const { end } of streams) end();
+  for (const found of await Promise.all(running)) assert.deepEqual(found, finalsWithoutPool(said));
+  const after = await Promise.all(pools.map((pool) => recognize(pool, said)));
+  for (const found of after) assert.deepEqual(found, finalsWithoutPool(said));
+  assert.deepEqual(enginePids(), [pid]);
+});
+
+test("a fault of a front process ends the stream that it concerns, and no other one", async () => {
+  await using opened = await openFronts(1);
+  const [front = assert.fail()] = opened.pools;
+  const pids = enginePids();
+  const stream = openInput(...said);
+  const running = recognize(front, stream.input);
+  const fault = new TypeError("a fault of the program");
+  const onProgress = () => {
+    throw fault;
+  };
+  await assert.rejects(recognize(front, said, { mode: "job", onProgress }), fault);
+  stream.end();
+  assert.deepEqual(await running, finalsWithoutPool(said));
+  assert.deepEqual(enginePids(), pids);
+  await until(() => sessionsOf(opened.main) === 0, "the stream has ended in the engine process");
+});
+
+test("a process is of use once a session of a front process has a final, and not before", async () => {
+  await using opened = await openFronts(1);
+  const [front = assert.fail()] = opened.pools;
+  const [child = assert.fail()] = opened.children;
+  let spoken = 0;
+  child.observer = {
+    loaded: ({ work }) => (spoken += work.live.audioSeconds),
+    working: () => {},
+  };
+  const gate = Promise.withResolvers<void>();
+  async function* input() {
+    yield speech(4_000);
+    await gate.promise;
+    yield silence(1_000);
+  }
+  const running = recognize(front, input());
+  await until(() => spoken >= 3, "the process has worked on speech");
+  assert.equal(child.hasCommitted, false);
+  gate.resolve();
+  await until(() => child.hasCommitted, "there is a final");
+  assert.equal((await running).length, 1);
+});
+
+test("the frames of front processes pass through the main process if an engine process does not answer that it listens", async () => {
+  await using opened = await openFronts(0);
+  const { folder, children, log: kept } = opened;
+  const [child = assert.fail()] = children;
+  process.kill(child.pid, "SIGSTOP");
+  try {
+    const at = { socketPath: join(folder, "process-never"), credential };
+    assert.equal(await child.listen(at, 200), false);
+  } finally {
+    process.kill(child.pid, "SIGCONT");
+  }
+  const [line] = kept.of("engine.not_listening");
+  assert.equal(line?.["problem"], "it did not answer within 0.2 s");
+  assert.equal(line["pid"], child.pid);
 });
 
 test("a process that is replaced serves the streams of front processes to their end", async () => {
@@ -172,11 +270,11 @@ test("a process that is replaced serves the streams of front processes to their 
   await until(() => sessionsOf(front) === 1, "it has begun");
   opened.shared.retire(child);
   let isClosed = false;
-  const closing = child.closeWhenIdle().then(() => (isClosed = true));
+  const closing = child.closeWhenIdle(3_000).then(() => (isClosed = true));
   await until(() => child.sessions === 1, "the main process knows of the stream");
   await until(() => child.hasCommitted, "the main process knows that it does useful work");
-  // Longer than the process would wait for a report of the sessions of others.
-  await new Promise((resolve) => setTimeout(resolve, 2_500));
+  // Longer than the process waits for a report of the sessions of others.
+  await new Promise((resolve) => setTimeout(resolve, 3_500));
   assert.equal(isClosed, false);
   stream.end();
   assert.deepEqual(await running, finalsWithoutPool(said));

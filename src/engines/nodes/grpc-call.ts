@@ -46,8 +46,8 @@ export class GrpcCall implements Disposable {
     const settings = { initialWindowSize: windowBytes, enablePush: false };
     this.#session = connect(origin, { ...connection, settings });
     this.#session.on("connect", () => {
-      // The settings are those of each stream.
-      this.#session.setLocalWindowSize(windowBytes);
+      // The settings are those of each stream. A call may end before its connection is open.
+      if (!this.#session.destroyed) this.#session.setLocalWindowSize(windowBytes);
     });
     this.#session.on("remoteSettings", () => (this.#isOpen = true));
     this.#session.on("error", (error) => this.#fail(this.#causeOf(error)));

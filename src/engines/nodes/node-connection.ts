@@ -1,4 +1,5 @@
 import { connect, isIP } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { create, fromBinary, type MessageInitShape } from "@bufbuild/protobuf";
 import {
   Engines,
@@ -34,6 +35,8 @@ import { checkedReady } from "./process-ready.ts";
  * its processes more closely, so this only ends a node that is broken.
  */
 const quietMsMax = 60_000;
+/** The time within which the end of a process is reported after the end of its socket. */
+const goneMsMax = 5_000;
 const processesMax = 10_000;
 const coresMax = 100_000;
 
@@ -298,13 +301,28 @@ export class NodeConnection {
       ...(link instanceof SocketLink ? directOptions(message) : checksOfNode()),
     });
     this.#processes.set(process, { child, link, model });
+    if (link instanceof SocketLink) void child.exited.then(() => this.#expectEnd(process));
     this.#events.ready(child, model);
     if (this.#isLeaving) child.handOver(() => this.#events.hasOther(model));
   }
 
+  /**
+   * Waits until the node reports the end of a process whose socket has ended. If the process goes
+   * on, only a new connection to the node makes it known again.
+   */
+  async #expectEnd(process: number): Promise<void> {
+    const { signal } = this.#ending;
+    await sleep(goneMsMax, undefined, { signal, ref: false }).catch(() => {});
+    if (this.#processes.has(process)) {
+      this.fail(new Error(`the connection to its process ${process} ended`));
+    }
+  }
+
   #linkTo({ process, direct }: ProcessReady): NodeLink | SocketLink {
     // Another machine may not name sockets and processes of this one.
-    if (direct && this.address.main) return new SocketLink(direct, direct.pid);
+    if (direct && this.address.main) {
+      return new SocketLink(direct, { pid: direct.pid, log: this.#options.log });
+    }
     return new NodeLink({
       send: (bytes) => this.#outgoing.frames(process, bytes),
       onStuck: () => this.fail(new NodeMisbehaved(`process ${process} sends nothing`)),

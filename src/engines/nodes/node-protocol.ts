@@ -1,6 +1,8 @@
 /**
  * The version of the protocol between nodes, frames included (protocol/engine-frames.ts). Nodes of
- * different versions refuse each other, so each change of a message or a frame raises it.
+ * different versions refuse each other. A change that an earlier version would misread, or that it
+ * must obey, raises it. A new optional field does not, if an earlier version may ignore it and a
+ * later one does without it: nodes of several releases then work together during an upgrade.
  */
 export const nodeProtocol = 1;
 

@@ -146,8 +146,8 @@ function watchSessions(
   const sessions = new Set<Http2Session>();
   server.on("session", (session: Http2Session) => {
     sessions.add(session);
-    // The settings are those of each stream.
-    session.setLocalWindowSize(windowBytes);
+    // The settings are those of each stream. A client may have ended the connection already.
+    if (!session.destroyed) session.setLocalWindowSize(windowBytes);
     const remote = session.socket?.remoteAddress;
     const timer = setTimeout(() => {
       if (service.isKnown(session)) return;

@@ -1,3 +1,4 @@
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { noUse, type UseByOthers } from "../pool/child-load.ts";
 import { type EngineChild, sessionNumbers } from "../pool/engine-child.ts";
@@ -37,6 +38,7 @@ export class SharedProcesses {
   readonly #listening = new Map<EngineChild, ListenAt>();
   #listensIn: { readonly folder: string; readonly credential: string } | undefined;
   #listens = 0;
+  #lastPlace = 0;
   readonly #retired = new WeakSet<EngineChild>();
   #isLeaving = false;
 
@@ -61,6 +63,8 @@ export class SharedProcesses {
     const { folder, credential } = this.#listensIn;
     this.#listens += 1;
     const at = { socketPath: join(folder, `process-${this.#listens}`), credential };
+    // The kernel keeps the names of sockets.
+    void child.exited.then(() => rm(at.socketPath, { force: true })).catch(() => {});
     if (await child.listen(at)) this.#listening.set(child, at);
   }
 
@@ -70,11 +74,17 @@ export class SharedProcesses {
     return at && place > 0 ? { ...at, numbersFrom: place * sessionNumbers } : undefined;
   }
 
-  /** Returns a place that no client has; 0 if there is none. */
+  /**
+   * Returns a place that no client has; 0 if there is none. Places are given out in turn: a client
+   * that is given up may still be connected to processes, with sessions that have its numbers.
+   */
   freePlace(): number {
     if (!this.#listensIn) return 0;
     const taken = new Set(Array.from(this.#clients, ({ place }) => place));
-    for (let place = 1; place <= placesMax; place += 1) if (!taken.has(place)) return place;
+    for (let tried = 0; tried < placesMax; tried += 1) {
+      this.#lastPlace = (this.#lastPlace % placesMax) + 1;
+      if (!taken.has(this.#lastPlace)) return this.#lastPlace;
+    }
     return 0;
   }
 

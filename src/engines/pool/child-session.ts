@@ -2,6 +2,7 @@ import {
   bytesOfSamples,
   type Frame,
   type FrameWriter,
+  GarbledFrame,
   jsonPayload,
 } from "../protocol/engine-frames.ts";
 import type { EngineAbsence } from "../protocol/engine-absence.ts";
@@ -159,10 +160,7 @@ export class ChildSession {
         this.client.speechEvent?.(jsonPayload("speechEvent", frame));
         break;
       case "outputs":
-        // The payload is a view of memory that is reused.
-        for (const utterance of utterancesOf(Uint8Array.from(frame.payload))) {
-          this.client.outputs?.(utterance);
-        }
+        for (const utterance of outputsOf(frame)) this.client.outputs?.(utterance);
         break;
       case "committed":
         this.#isFlushing = false;
@@ -208,7 +206,7 @@ export class ChildSession {
       case "listen":
       case "listening":
       case "enter":
-        throw new Error(`an engine process sent a ${frame.kind} frame for a session`);
+        throw new GarbledFrame(`an engine process sent a ${frame.kind} frame for a session`);
     }
   }
 
@@ -216,5 +214,14 @@ export class ChildSession {
     this.#isOver = true;
     this.#resolve(end);
     this.#wake?.();
+  }
+}
+
+function outputsOf({ payload }: Frame): ReturnType<typeof utterancesOf> {
+  try {
+    // The payload is a view of memory that is reused.
+    return utterancesOf(Uint8Array.from(payload));
+  } catch {
+    throw new GarbledFrame("the payload of an outputs frame has no utterances");
   }
 }

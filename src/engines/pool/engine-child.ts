@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Log } from "../../std/log.ts";
+import { errorFields, type Log } from "../../std/log.ts";
 import { ChildLoad, type UseByOthers } from "./child-load.ts";
 import { ChildSession } from "./child-session.ts";
 import type { EngineLink } from "./engine-link.ts";
@@ -9,6 +9,7 @@ import {
   type EngineDescription,
   type Frame,
   FrameWriter,
+  GarbledFrame,
   jsonPayload,
   type ListenAt,
   type OpenSession,
@@ -58,7 +59,12 @@ export interface EngineChildOptions {
 }
 
 /** The time within which front processes have reported the sessions that they have. */
-const othersMsMax = 2_000;
+const othersMsMax = 10_000;
+/**
+ * The time within which a process listens for front processes. Without an answer, their frames pass
+ * through this process.
+ */
+const listenMsMax = 10_000;
 /**
  * The numbers of sessions that each process has which is connected to an engine process. The main
  * process of a node has the first ones.
@@ -90,6 +96,8 @@ export class EngineChild {
   readonly #onLoad: (report: LoadReport) => void;
   readonly #onAbsence: EngineChildOptions["onAbsence"];
   readonly #numbersFrom: number;
+  readonly #model: string;
+  readonly #log: Log;
   readonly #writer: FrameWriter;
   readonly #watchdog: Watchdog;
   readonly #sessions = new Map<number, OpenedSession>();
@@ -117,6 +125,8 @@ export class EngineChild {
     this.stuckMsMax = options.stuckMsMax;
     this.#reportMs = reportMsFor(options.stuckMsMax);
     this.#onLoad = options.onLoad;
+    this.#model = options.model;
+    this.#log = options.log;
     this.#writer = new FrameWriter(link.sink);
     this.#onAbsence = options.onAbsence;
     this.#numbersFrom = options.numbersFrom ?? 0;
@@ -140,6 +150,9 @@ export class EngineChild {
     };
     this.exited = link.ended.then(({ how, suspect, isOfProcess }) => {
       this.#hasExited = true;
+      // Front processes watch it too, and one of them may have killed it.
+      const wasSilent = this.#watchdog.silentMs >= options.stuckMsMax / 2;
+      if (this.#isListening && wasSilent && how === "SIGKILL") this.#isStuck = true;
       this.#watchdog[Symbol.dispose]();
       const active = suspect ?? this.#activeSuspect;
       for (const session of this.#sessions.values()) {
@@ -178,8 +191,8 @@ export class EngineChild {
   }
 
   /**
-   * Whether any session of the process has committed, or audio of a front process was processed. A
-   * process that did useful work is restarted immediately.
+   * Whether any session of the process has committed, also one of a front process. A process that
+   * did useful work is restarted immediately.
    */
   get hasCommitted(): boolean {
     return this.#hasCommitted;
@@ -253,13 +266,21 @@ export class EngineChild {
 
   /**
    * Lets front processes connect to the process. Resolves to whether they can, once the process has
-   * answered; to false if it has ended.
+   * answered; to false if it has ended, or has not answered after `msMax`.
    */
-  async listen(at: ListenAt): Promise<boolean> {
-    const { promise, resolve } = Promise.withResolvers<boolean>();
-    this.#onListening = resolve;
+  async listen(at: ListenAt, msMax = listenMsMax): Promise<boolean> {
+    const { promise, resolve } = Promise.withResolvers<string | undefined>();
+    this.#onListening = (isListening) => resolve(isListening ? undefined : "it cannot listen");
+    void this.exited.then(() => resolve("it has ended"));
+    const timer = setTimeout(() => resolve(`it did not answer within ${msMax / 1000} s`), msMax);
     this.#writer.writeJson("listen", 0, at);
-    this.#isListening = await Promise.race([promise, this.exited.then(() => false)]);
+    const problem = await promise;
+    clearTimeout(timer);
+    this.#isListening = problem === undefined;
+    if (problem !== undefined) {
+      const fields = { pid: this.pid, model: this.#model, problem };
+      this.#log.warn(fields, "engine.not_listening");
+    }
     return this.#isListening;
   }
 
@@ -315,17 +336,28 @@ export class EngineChild {
     }
     const session = this.#sessions.get(frame.session);
     // Frames may still arrive for a session that has been left.
-    session?.take(frame);
+    if (session) this.#deliver(session, frame);
     if (session?.isOver) this.#sessions.delete(session.id);
     else if (session && frame.kind === "committed") this.#move(session);
     this.#checkIdle();
   }
 
+  /** Gives a session a frame. A fault in what this process does with it ends that session only. */
+  #deliver(session: OpenedSession, frame: Frame): void {
+    try {
+      session.take(frame);
+    } catch (error) {
+      if (error instanceof GarbledFrame) throw error;
+      this.#log.error({ pid: this.pid, model: this.#model, ...errorFields(error) }, "engine.fault");
+      this.#writer.write("close", session.id);
+      session.end({ kind: "failed", error });
+    }
+  }
+
   #measure(report: LoadReport): void {
     this.#load.measure(report);
     // The commits of front processes are not seen here.
-    const { live, short } = report.work;
-    if (this.#isListening && live.audioSeconds + short.audioSeconds > 0) this.#hasCommitted = true;
+    if (report.hasCommitted) this.#hasCommitted = true;
     this.#onLoad(report);
     this.observer?.loaded(report);
     this.#setAbsence(report.absence);
@@ -341,9 +373,12 @@ export class EngineChild {
     if (this.sessions === 0) this.#onIdle?.();
   }
 
-  /** Ends the process when its last session has ended. */
-  async closeWhenIdle(): Promise<void> {
-    if (this.#isListening) await sleep(othersMsMax);
+  /**
+   * Ends the process when its last session has ended. `reportedMsMax`: the time within which front
+   * processes have reported theirs. Default: 10 s.
+   */
+  async closeWhenIdle(reportedMsMax = othersMsMax): Promise<void> {
+    if (this.#isListening) await Promise.race([sleep(reportedMsMax), this.exited]);
     if (this.sessions > 0) {
       const { promise, resolve } = Promise.withResolvers<void>();
       this.#onIdle = resolve;

@@ -1,7 +1,19 @@
 import { connect, type Socket } from "node:net";
 import process from "node:process";
-import { type Frame, FrameReader, FrameWriter, type ListenAt } from "../protocol/engine-frames.ts";
+import { errorFields, type Log } from "../../std/log.ts";
+import {
+  type Frame,
+  FrameReader,
+  FrameWriter,
+  GarbledFrame,
+  type ListenAt,
+} from "../protocol/engine-frames.ts";
 import type { EngineLink, LinkEnd } from "./engine-link.ts";
+
+interface SocketLinkOptions {
+  readonly pid: number;
+  readonly log: Log;
+}
 
 /**
  * The link of a front process to an engine process of its node, which the main process has started.
@@ -14,7 +26,7 @@ export class SocketLink implements EngineLink {
   readonly #resolve: (end: LinkEnd) => void;
   #isGarbled = false;
 
-  constructor({ socketPath, credential }: ListenAt, pid: number) {
+  constructor({ socketPath, credential }: ListenAt, { pid, log }: SocketLinkOptions) {
     this.pid = pid;
     const { promise, resolve } = Promise.withResolvers<LinkEnd>();
     this.ended = promise;
@@ -27,10 +39,12 @@ export class SocketLink implements EngineLink {
     socket.on("data", (chunk: Buffer) => {
       try {
         this.onFrames(reader.push(chunk));
-      } catch {
-        // Its memory is corrupt.
-        this.#isGarbled = true;
-        this.kill();
+      } catch (error) {
+        log.error({ pid, ...errorFields(error) }, "engine.garbled");
+        this.#isGarbled = error instanceof GarbledFrame;
+        // Its memory is corrupt. A fault of this process costs no other one its sessions.
+        if (this.#isGarbled) this.kill();
+        else this.close({ how: "this process failed", isOfProcess: false });
       }
     });
     const writer = new FrameWriter(socket);

@@ -35,7 +35,11 @@ function openHost(engine: Engine = scripted) {
     host,
     written,
     kindsOf,
-    open(session: number, changes: Partial<OpenSession & { readonly mode: RecognitionMode }> = {}) {
+    open(
+      session: number,
+      changes: Partial<OpenSession & { readonly mode: RecognitionMode }> = {},
+      writer?: FrameWriter,
+    ) {
       const { mode = "live", isSuspect = false } = changes;
       const payload: OpenSession = {
         isSuspect,
@@ -49,7 +53,8 @@ function openHost(engine: Engine = scripted) {
           punctuation: true,
         },
       };
-      host.receive({ kind: "open", session, payload: Buffer.from(JSON.stringify(payload)) });
+      const bytes = Buffer.from(JSON.stringify(payload));
+      host.receive({ kind: "open", session, payload: bytes }, writer);
     },
     send(session: number, samples: Int16Array) {
       host.receive({ kind: "audio", session, payload: Buffer.from(bytesOfSamples(samples)) });
@@ -131,6 +136,34 @@ test("EngineHost ignores frames of a session that was closed", async () => {
   end(2);
   await isDone(2);
   assert.deepEqual(kindsOf(1), []);
+});
+
+test("a session whose number is used again ends, with its connection or before, and the new one goes on", async () => {
+  const { host, written, kindsOf, open, send, end, isDone } = openHost();
+  const left = new PassThrough();
+  const ofLeft: Frame[] = [];
+  const reader = new FrameReader();
+  left.on("data", (chunk: Buffer) => ofLeft.push(...reader.push(Buffer.from(chunk))));
+  const ofOther = new FrameWriter(left);
+  open(1, {}, ofOther);
+  host.receive({ kind: "audio", session: 1, payload: Buffer.from(speech(300).buffer) }, ofOther);
+  open(1);
+  await until(async () => ofLeft.length > 0);
+  assert.deepEqual(
+    ofLeft.map(({ kind }) => kind),
+    ["error"],
+  );
+  // What the other connection still sends, and its end, concern the first session.
+  host.receive({ kind: "audio", session: 1, payload: Buffer.from(speech(900).buffer) }, ofOther);
+  host.receive({ kind: "close", session: 1, payload: none }, ofOther);
+  host.leave(ofOther);
+  send(1, speech(400));
+  end(1);
+  await isDone(1);
+  assert.deepEqual(kindsOf(1), ["committed", "done"]);
+  const commit = written.find(({ kind }) => kind === "committed") ?? assert.fail();
+  assert.equal(jsonPayload("committed", commit).final?.alternatives[0]?.text, "word1");
+  assert.deepEqual(host.report()?.live, []);
 });
 
 test("EngineHost works on one suspect at a time until the suspect commits, and reports which one", async () => {

@@ -52,6 +52,8 @@ export class EngineHost implements ProcessHost {
    */
   #activeSuspect: { readonly id: number; readonly over: PromiseWithResolvers<void> } | undefined;
 
+  #hasCommitted = false;
+
   constructor(
     engine: Engine,
     { cpuPerSpeech, writer }: { readonly cpuPerSpeech: number; readonly writer: FrameWriter },
@@ -84,7 +86,7 @@ export class EngineHost implements ProcessHost {
     }
     const hosted = this.#sessions.get(id);
     // Frames may still arrive for a session that has just failed.
-    if (!hosted) return;
+    if (hosted?.writer !== writer) return;
     if (kind === "close") {
       this.close(hosted);
       return;
@@ -98,7 +100,8 @@ export class EngineHost implements ProcessHost {
   }
 
   report(): LoadReport | undefined {
-    const report = this.#meter.report(this.#queue.takeLiveWaits());
+    const measured = this.#meter.report(this.#queue.takeLiveWaits());
+    const report = { ...measured, ...(this.#hasCommitted && { hasCommitted: true }) };
     const absence = this.engine.server?.absence();
     if (this.#threadWork.isHung()) return undefined;
     return absence ? { ...report, absence } : report;
@@ -111,6 +114,8 @@ export class EngineHost implements ProcessHost {
   }
 
   #open(id: number, sent: OpenSession, writer: FrameWriter): void {
+    const before = this.#sessions.get(id);
+    if (before) this.#fail(before, new Error("another session has its number"));
     const { hints } = sent.options;
     const options = { ...sent.options, ...(hints && { hints: this.#hints.share(hints) }) };
     const hosted = new HostedSession(this, { id, writer }, { ...sent, options });
@@ -156,7 +161,7 @@ export class EngineHost implements ProcessHost {
   }
 
   #continue(hosted: HostedSession, next: boolean | Promise<void>): boolean {
-    const isOpen = this.#sessions.has(hosted.id);
+    const isOpen = this.#isOpen(hosted);
     if (typeof next === "boolean" || !isOpen) {
       this.#releaseSuspect(hosted);
       return next === true && isOpen;
@@ -175,10 +180,14 @@ export class EngineHost implements ProcessHost {
   #wakeAfter(work: Promise<void>, hosted: HostedSession): void {
     work.then(
       () => {
-        if (this.#sessions.has(hosted.id)) this.#wake(hosted);
+        if (this.#isOpen(hosted)) this.#wake(hosted);
       },
       (error: unknown) => this.#fail(hosted, error),
     );
+  }
+
+  #isOpen(hosted: HostedSession): boolean {
+    return this.#sessions.get(hosted.id) === hosted;
   }
 
   #wake(hosted: HostedSession): void {
@@ -187,12 +196,18 @@ export class EngineHost implements ProcessHost {
 
   /** Ends a session, even from within its own slice. */
   close(hosted: HostedSession): void {
-    if (!this.#sessions.delete(hosted.id)) return;
+    if (!this.#isOpen(hosted)) return;
+    this.#sessions.delete(hosted.id);
     this.#queue.remove(hosted);
     this.#meter.remove(hosted);
     this.#chooseTurns();
     this.#releaseSuspect(hosted);
     setImmediate(() => hosted.session.close());
+  }
+
+  /** A session has committed a final result. */
+  noteFinal(): void {
+    this.#hasCommitted = true;
   }
 
   /** Runs the work of a session. An error in it ends that session only. */
@@ -209,7 +224,8 @@ export class EngineHost implements ProcessHost {
     const absence = error instanceof EngineUnavailable ? { absence: error.absence } : undefined;
     writer.writeJson("error", id, { message, stack, ...absence });
     const hosted = this.#sessions.get(id);
-    if (hosted) this.close(hosted);
+    // The number may now be that of a session of another connection.
+    if (hosted?.writer === writer) this.close(hosted);
   }
 }
 
@@ -319,6 +335,7 @@ class HostedSession implements SessionOutput, Task, MeteredSession, Target {
 
   committed(commit: Commit): void {
     this.isSuspect = false;
+    if (commit.final) this.#host.noteFinal();
     this.writer.writeJson("committed", this.id, commit);
   }
 

@@ -251,13 +251,19 @@ export class FrameWriter {
   };
 }
 
+/**
+ * The error for bytes that are not a frame, or not one of its kind: the memory of the other process
+ * is corrupt. Its message never has what was received.
+ */
+export class GarbledFrame extends Error {}
+
 /** Reads frames from the chunks of a pipe. */
 export class FrameReader {
   #rest: Buffer = Buffer.alloc(0);
 
   /**
-   * Yields the frames that this chunk completes. Their payloads are views of the chunk. Throws if
-   * bytes are not a frame.
+   * Yields the frames that this chunk completes. Their payloads are views of the chunk. Throws
+   * GarbledFrame if bytes are not a frame.
    */
   *push(chunk: Buffer): Generator<Frame, void, undefined> {
     const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
@@ -266,7 +272,7 @@ export class FrameReader {
       const length = bytes.readUInt32LE(at);
       const kind = frameKinds[bytes.readUInt32LE(at + 8)];
       if (kind === undefined || length > payloadBytesMax) {
-        throw new Error("the engine pipe carries bytes that are not a frame");
+        throw new GarbledFrame("the engine pipe carries bytes that are not a frame");
       }
       const end = at + headerBytes + length;
       if (end > bytes.length) break;
@@ -279,16 +285,25 @@ export class FrameReader {
 }
 
 /**
- * Reads a JSON payload. The cast is safe: both ends of a pipe are this same program, and the frames
- * of engine nodes are checked before (nodes/check-frames.ts).
+ * Reads a JSON payload. Throws GarbledFrame if it is not JSON. The cast is safe: both ends of a pipe
+ * are this same program, and the frames of engine nodes are checked before (nodes/check-frames.ts).
  */
 export function jsonPayload<Kind extends keyof JsonPayloads>(
   kind: Kind,
   frame: Frame,
 ): JsonPayloads[Kind] {
-  if (frame.kind !== kind) throw new Error(`a ${frame.kind} frame is not ${kind}`);
+  if (frame.kind !== kind) throw new GarbledFrame(`a ${frame.kind} frame is not ${kind}`);
   // eslint-disable-next-line typescript/no-unsafe-type-assertion
-  return (frame.parsed ?? JSON.parse(frame.payload.toString())) as JsonPayloads[Kind];
+  return (frame.parsed ?? parsed(frame)) as JsonPayloads[Kind];
+}
+
+function parsed({ kind, payload }: Frame): unknown {
+  try {
+    return JSON.parse(payload.toString());
+  } catch {
+    // The error of JSON.parse() shows a part of the payload.
+    throw new GarbledFrame(`the payload of a ${kind} frame is not JSON`);
+  }
 }
 
 /** Returns samples as bytes, without a copy. */

@@ -16,6 +16,11 @@ export interface LoadReport {
   readonly work: Readonly<Record<RecognitionMode, Work>>;
   /** The additional work of full effort. */
   readonly fullWork: Work;
+  /**
+   * Whether a session of the process has committed a final result. An earlier version does not say
+   * so.
+   */
+  readonly hasCommitted?: boolean;
   /** Set while the server of a hosted model cannot recognize. */
   readonly absence?: EngineAbsence;
 }

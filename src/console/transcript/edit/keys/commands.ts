@@ -14,6 +14,8 @@ export type CommandHandler = (isRepeat: boolean) => boolean;
 export class Commands {
   readonly #handlers = new Map<CommandId, CommandHandler[]>();
   #byChord: ReadonlyMap<Chord, CommandId> = commandsByChord({});
+  /** What was pressed while commands are held, in order; undefined if they are not. */
+  #held: (() => void)[] | undefined;
 
   setKeys(chosen: ChosenKeys): void {
     this.#byChord = commandsByChord(chosen);
@@ -30,9 +32,27 @@ export class Commands {
     };
   }
 
-  /** Runs a command, for example of a button. Returns whether it was done. */
+  /** Runs a command, for example of a button. Returns whether it was done, or will be. */
   run(id: CommandId, isRepeat = false): boolean {
-    return [...(this.#handlers.get(id) ?? [])].some((handler) => handler(isRepeat));
+    const handlers = [...(this.#handlers.get(id) ?? [])];
+    if (handlers.length === 0) return false;
+    if (!this.#held) return handlers.some((handler) => handler(isRepeat));
+    this.#held.push(() => this.run(id, isRepeat));
+    return true;
+  }
+
+  /**
+   * Keeps what is pressed from now on, for a command that waits for its code: undo must not come
+   * before what it undoes. Returns the function that runs all of it, in order.
+   */
+  hold(): () => void {
+    const held: (() => void)[] = this.#held ?? [];
+    this.#held = held;
+    return () => {
+      if (this.#held !== held) return;
+      this.#held = undefined;
+      for (const runHeld of held) runHeld();
+    };
   }
 
   /** Returns the command of a key; undefined if it has none. */

@@ -128,6 +128,30 @@ test("Commands asks the latest handler first, and passes on a key that none uses
   assert.deepEqual(done, ["second", "first", "first"]);
 });
 
+test("Commands that are held are run in order, also if one of them holds the others again", () => {
+  const commands = new Commands();
+  const done: string[] = [];
+  const releases: (() => void)[] = [];
+  commands.add("undo", () => done.push("undo") > 0);
+  commands.add("save", (isRepeat) => done.push(isRepeat ? "save again" : "save") > 0);
+  commands.add("startEarlier", () => releases.push(commands.hold()) > 0);
+  commands.press(press("F9"));
+  assert.equal(commands.press(press("z", "KeyZ", "c")), true);
+  commands.press(press("F9"));
+  commands.press(press("s", "KeyS", "c"));
+  commands.press(press("s", "KeyS", "cr"));
+  assert.equal(commands.press(press("F6")), false);
+  assert.deepEqual(done, []);
+  releases[0]?.();
+  assert.deepEqual(done, ["undo"]);
+  releases[0]?.();
+  assert.deepEqual(done, ["undo"]);
+  releases[1]?.();
+  assert.deepEqual(done, ["undo", "save", "save again"]);
+  commands.run("undo");
+  assert.equal(done.at(-1), "undo");
+});
+
 test("readSettings() keeps what it understands, and has defaults for the rest", () => {
   for (const kept of [undefined, null, "x", [], 1, { keys: 3, whileTyping: "stop" }]) {
     assert.deepEqual(readSettings(kept), defaultSettings);

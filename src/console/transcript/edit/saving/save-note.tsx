@@ -1,5 +1,6 @@
 import { ApiError } from "../../../api/api-error.ts";
 import { Button } from "../../../parts/button.tsx";
+import { SaidDetail } from "../../../parts/said-text.tsx";
 import { useText } from "../../../text/language.tsx";
 import { problemOf } from "../../../text/problems.ts";
 import { presenceText } from "../../../text/transcript-presence.ts";
@@ -39,13 +40,14 @@ export function SaveNote({
     };
     return <UnsavableNote problems={error.problems} onJump={jump} />;
   }
-  const { sentence, next } = problemOf(error, saveProblems);
+  const { sentence, next, detail } = problemOf(error, saveProblems);
   const isFile =
     error instanceof ApiError && (fileReasons.has(error.reason) || error.status === 403);
   return (
     <div className="note problem" role="alert">
       <p>
         <strong>{t(sentence)}</strong> {t(next)} {t(savingText.stays)}
+        <SaidDetail detail={detail} />
       </p>
       {isFile && (
         <Button onPress={() => saveAsFile(editor, name)}>{t(presenceText.saveText)}</Button>
@@ -95,6 +97,7 @@ function goTo(editor: Editor, { paragraph, offset }: SaveProblem): void {
 
 function WaitNote({ wait: { error, seconds, tryNow, stop } }: { readonly wait: SaveWait }) {
   const t = useText();
+  const { sentence, detail } = problemOf(error);
   const isOffline = error.reason === "OFFLINE";
   return (
     <output className="note">
@@ -103,7 +106,8 @@ function WaitNote({ wait: { error, seconds, tryNow, stop } }: { readonly wait: S
           t(savingText.offline)
         ) : (
           <>
-            <strong>{t(problemOf(error).sentence)}</strong> {t(savingText.waits)(seconds)}
+            <strong>{t(sentence)}</strong> {t(savingText.waits)(seconds)}
+            <SaidDetail detail={detail} />
           </>
         )}
       </span>

@@ -1,4 +1,5 @@
 import { Button } from "../../../parts/button.tsx";
+import { SaidDetail } from "../../../parts/said-text.tsx";
 import { commonText } from "../../../text/common.ts";
 import { clockTime, longDate } from "../../../text/dates.ts";
 import { useLanguage, useText } from "../../../text/language.tsx";
@@ -16,7 +17,7 @@ export function UnopenedNote({
 }) {
   const t = useText();
   const { language } = useLanguage();
-  const { sentence, next } = problemOf(error);
+  const { sentence, next, detail } = problemOf(error);
   return (
     <div className="note problem" role="alert">
       <p>
@@ -24,6 +25,7 @@ export function UnopenedNote({
           {t(draftsText.unopened)(`${longDate(language, changedAt)} ${clockTime(changedAt)}`)}
         </strong>{" "}
         {t(sentence)} {t(next)} {t(draftsText.untouched)}
+        <SaidDetail detail={detail} />
       </p>
       <Button onPress={onRetry}>{t(commonText.tryAgain)}</Button>
     </div>

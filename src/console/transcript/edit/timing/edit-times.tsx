@@ -38,7 +38,7 @@ export function EditTimes({
   const announce = useAnnounce();
   const { language } = useLanguage();
   const [shown, setShown] = useState<string>();
-  const { withLoaded } = useLateKeys(loadSetting);
+  const { withLoaded } = useLateKeys(commands, loadSetting);
   // What a key sets while it is held is one step of the history.
   const first = useRef<Transaction>(undefined);
   const isOwn = useRef(false);

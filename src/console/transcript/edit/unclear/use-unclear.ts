@@ -20,7 +20,7 @@ export function useUnclear(
   const announce = useAnnounce();
   const notify = useNotify();
   const { language } = useLanguage();
-  const { loaded: finding, withLoaded } = useLateKeys(loadFinding, unclearBelow > 0);
+  const { loaded: finding, withLoaded } = useLateKeys(commands, loadFinding, unclearBelow > 0);
   const find = useMemo(
     () => (unclearBelow > 0 ? finding?.finderOf(editor, unclearBelow) : undefined),
     [editor, finding, unclearBelow],
