@@ -37,7 +37,7 @@ export function retryMethod({
         const message = `the job has not failed: its state is ${row.state}`;
         throw new ServiceError("failed_precondition", message, { reason: "JOB_NOT_FAILED" });
       }
-      // Nobody sends the content of a job whose upload was deleted, so it would wait in vain.
+      // A job without its recording would wait in vain for content.
       const options = { key, sha256: hashOf(row.id), allowsLater: false };
       return submittedMessage(await submit(caller, requestOf(row), options));
     },

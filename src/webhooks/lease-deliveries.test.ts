@@ -1,4 +1,4 @@
-// Which messages a worker takes next, how many at a time, and for how long.
+// The order in which a worker takes messages, how many at a time, and for how long.
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import {
