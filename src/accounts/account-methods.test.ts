@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
-import { addAccount } from "../../test/fixtures/auth-fixture.ts";
+import { addAccount, refusal } from "../../test/fixtures/auth-fixture.ts";
 import { openTestAccounts } from "../../test/fixtures/open-test-accounts.ts";
 import type { Database } from "../database/database.ts";
 import {
@@ -118,6 +118,39 @@ test("updateAccount() reports all violations together, and changes nothing", asy
     );
   }
   assert.deepEqual(await get(id), before);
+});
+
+test("updateAccount() refuses paths of a mask below a field that name nothing, and lists what is there", async () => {
+  const id = await addAccount(database.db);
+  const known = "languageCode, model, diarizationConfig, phrases, wordsAsSpoken";
+  const notIts = `is not a field of RecordingDefaults, which has ${known}`;
+  const speakers = "enableSpeakerDiarization, minSpeakerCount, maxSpeakerCount";
+  const rows: [path: string, description: string][] = [
+    ["recordingDefaults.language", `"recordingDefaults.language" ${notIts}`],
+    ["recording_defaults.", `"recording_defaults." ${notIts}`],
+    ["recording_Defaults.model", '"recording_Defaults.model" is not a field of an account'],
+    [
+      "recordingDefaults.phrases.0",
+      '"recordingDefaults.phrases.0" names a part of phrases, which has no fields',
+    ],
+    [
+      "recordingDefaults.diarizationConfig.speakers",
+      `"recordingDefaults.diarizationConfig.speakers" is not a field of SpeakerDiarizationConfig, which has ${speakers}`,
+    ],
+    ["displayName.x", '"displayName.x" is not a field of an account'],
+  ];
+  const account = { recordingDefaults: { languageCode: "is-IS" } };
+  const before = await get(id);
+  for (const [path, description] of rows) {
+    const { violations } = await refusal(update(id, account, path));
+    assert.deepEqual(violations, [{ field: "updateMask", description }]);
+  }
+  assert.deepEqual(await get(id), before);
+  const nested = "recording_defaults.diarization_config.max_speaker_count";
+  for (const path of ["recordingDefaults.languageCode", nested]) {
+    const { recordingDefaults } = await update(id, account, path);
+    assert.equal(recordingDefaults?.languageCode, "is-IS", path);
+  }
 });
 
 test("updateAccount() uses only one connection, so one call per connection can run concurrently", async () => {

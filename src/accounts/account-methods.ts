@@ -1,4 +1,4 @@
-import { create } from "@bufbuild/protobuf";
+import { create, type DescField, type DescMessage } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { Kysely, Selectable, Updateable } from "kysely";
 import { audited } from "../auth/audit-log.ts";
@@ -120,15 +120,34 @@ function fieldsOf(
   }
   const fields = new Set<Changeable>();
   for (const path of paths) {
-    const [top = path] = path.split(".", 1);
-    const named = AccountSchema.fields.find(({ name, jsonName, localName }) =>
-      [name, jsonName].includes(localName === "recordingDefaults" ? top : path),
-    );
+    const [top = "", ...below] = path.split(".");
+    const named = fieldNamed(AccountSchema, top);
     const field = changeable.find((each) => each === named?.localName);
-    if (field) fields.add(field);
-    else if (!named) violations.add("updateMask", `${shown(path)} is not a field of an account`);
+    const isMessage = named?.fieldKind === "message";
+    const problem = below.length > 0 && isMessage && problemBelow(named.message, below);
+    if (!named || (below.length > 0 && !isMessage)) {
+      violations.add("updateMask", `${shown(path)} is not a field of an account`);
+    } else if (problem) violations.add("updateMask", `${shown(path)} ${problem}`);
+    else if (field) fields.add(field);
   }
   return fields;
+}
+
+/** Returns what is wrong with the part of a path below a message; undefined if nothing is. */
+function problemBelow(message: DescMessage, [top = "", ...below]: string[]): string | undefined {
+  const named = fieldNamed(message, top);
+  if (!named) {
+    const known = message.fields.map(({ jsonName }) => jsonName).join(", ");
+    return `is not a field of ${message.name}, which has ${known}`;
+  }
+  if (below.length === 0) return undefined;
+  if (named.fieldKind !== "message")
+    return `names a part of ${named.jsonName}, which has no fields`;
+  return problemBelow(named.message, below);
+}
+
+function fieldNamed(message: DescMessage, text: string): DescField | undefined {
+  return message.fields.find(({ name, jsonName }) => name === text || jsonName === text);
 }
 
 /** Returns the retention as the column stores it. null means that nothing is deleted. */

@@ -1,10 +1,10 @@
 import { create } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
-import type { Kysely } from "kysely";
+import { sql, type Kysely, type RawBuilder, type Transaction } from "kysely";
 import { audited } from "../auth/audit-log.ts";
 import { callerOf, scopesOfMember } from "../auth/caller.ts";
 import { createSignInToken, invitationMsMax, signInLink } from "../auth/sign-in-token.ts";
-import { databaseClock } from "../database/database-time.ts";
+import { databaseTime } from "../database/database-time.ts";
 import type { Tables } from "../database/tables.ts";
 import { SignInLinkSchema, type Accounts } from "../gen/hlust/accounts/v1/accounts_pb.ts";
 import { timestampFromDate } from "../std/duration.ts";
@@ -33,14 +33,25 @@ export function signInLinkMethod({
         refuseMoreThanOwn(scopesOfMember(member.role, member.is_operator), caller);
         await endLinks(trx, member.id);
         const owner = { accountId, memberId: member.id };
-        const now = clock ?? (await databaseClock(trx));
-        const token = await createSignInToken(trx, owner, { lifeMs: invitationMsMax, now });
+        const expireTime = await timeIn(trx, databaseTime(clock, invitationMsMax));
+        const token = await createSignInToken(trx, owner, {
+          lifeMs: invitationMsMax,
+          now: clock,
+        });
         await record({ action: "sign_in_token.create", resource: name });
         return create(SignInLinkSchema, {
           uri: signInLink(publicUrl(), token),
-          expireTime: timestampFromDate(new Date(now() + invitationMsMax)),
+          expireTime: timestampFromDate(expireTime),
         });
       });
     },
   } satisfies Partial<ServiceImpl<typeof Accounts>>;
+}
+
+/** Computes a time by the clock of the database, which does not advance in a transaction. */
+async function timeIn(trx: Transaction<Tables>, time: RawBuilder<Date>): Promise<Date> {
+  const { rows } = await sql<{ time: Date }>`select ${time} as time`.execute(trx);
+  const [row] = rows;
+  if (!row) throw new Error("the database has no time");
+  return row.time;
 }

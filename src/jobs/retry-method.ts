@@ -37,7 +37,7 @@ export function retryMethod({
         const message = `the state of the job is ${row.state}: only jobs that are ERROR or CANCELLED are submitted again`;
         throw new ServiceError("failed_precondition", message, { reason: "JOB_NOT_FAILED" });
       }
-      // No one sends the content of a job whose upload was deleted, so it would wait in vain.
+      // A job without its recording would wait in vain for content.
       const options = { key, sha256: hashOf(row.id), allowsLater: false };
       return submittedMessage(await submit(caller, requestOf(row), options));
     },

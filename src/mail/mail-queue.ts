@@ -63,7 +63,7 @@ export async function leaseMail(
 
 /**
  * Begins an attempt, with the whole time of the lease and with a new token for the link if it needs
- * one. Repeating it after a lost response counts one attempt: until then nothing was sent. Tokens
+ * one. To repeat it after a lost response counts one attempt: until then nothing was sent. Tokens
  * of earlier attempts stay valid, since the member may have got their mail. Returns undefined if
  * the mail must not be sent any more: the member was removed, or a later link has replaced this
  * one.

@@ -1,5 +1,6 @@
 import { sql, type Kysely, type Transaction } from "kysely";
 import type { TranscriptJobTable } from "../../database/job-tables.ts";
+import { later } from "../../database/lease.ts";
 import type { Tables } from "../../database/tables.ts";
 import type { MediaStore } from "../../media/media-store.ts";
 import { newId } from "../../std/ids.ts";
@@ -28,7 +29,7 @@ export async function insertUploads(
           transcript_id: null,
           media_id: null,
           created_at: now,
-          expires_at: new Date(now.getTime() + contentMsMax),
+          expires_at: later(contentMsMax),
         }
       : [],
   );

@@ -1,4 +1,5 @@
 import type { Kysely } from "kysely";
+import { databaseTime } from "../../database/database-time.ts";
 import type { Tables } from "../../database/tables.ts";
 import { finishUpload, type ContentJobs } from "../../media/finish-upload.ts";
 import { holdUpload } from "../../media/hold-upload.ts";
@@ -100,11 +101,11 @@ export class ContentWriter {
   }
 
   async #append(content: OpenContent, write: WriteMessages, signal: AbortSignal): Promise<number> {
-    const { db, store, uploadBytesMax, storedBytesMax = 0, now = Date.now } = this.#parts;
+    const { db, store, uploadBytesMax, storedBytesMax = 0, now } = this.#parts;
     const { uploadId, accountId } = content;
     const to = { accountId, transcriptId: null, uploadId };
     const room = await roomOf(db, to, { storedBytesMax });
-    const keptUntil = new Date(now() + contentMsMax);
+    const keptUntil = databaseTime(now, contentMsMax);
     const extending = db.updateTable("upload").set({ expires_at: keptUntil });
     await extending.where("id", "=", uploadId).execute();
     try {
