@@ -285,8 +285,9 @@ export class FrameReader {
 }
 
 /**
- * Reads a JSON payload. Throws GarbledFrame if it is not JSON. The cast is safe: both ends of a pipe
- * are this same program, and the frames of engine nodes are checked before (nodes/check-frames.ts).
+ * Reads a JSON payload. Throws GarbledFrame if it is not JSON. The cast is safe: both ends of a
+ * pipe are this same program, and the frames of engine nodes are checked before
+ * (nodes/check-frames.ts).
  */
 export function jsonPayload<Kind extends keyof JsonPayloads>(
   kind: Kind,

@@ -1,0 +1,183 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ProcessReady, ProcessUse } from "../../gen/hlust/engine/v1/engine_pb.ts";
+import type { Log } from "../../std/log.ts";
+import type { ChildSession } from "../pool/child-session.ts";
+import { EngineChild } from "../pool/engine-child.ts";
+import type { LinkEnd } from "../pool/engine-link.ts";
+import type { LoadableModel } from "../pool/loadable-models.ts";
+import type { Machine } from "../pool/machine.ts";
+import { SocketLink } from "../pool/socket-link.ts";
+import type { Frame } from "../protocol/engine-frames.ts";
+import type { LoadReport } from "../protocol/load-report.ts";
+import { FrameCheck } from "./check-frames.ts";
+import { NodeLink } from "./node-link.ts";
+import { checkedReady } from "./process-ready.ts";
+import { useMessage, useOfMessage } from "./process-use.ts";
+
+/**
+ * How long a process with work may send nothing although its node answers. The node itself watches
+ * its processes more closely, so this only ends a node that is broken.
+ */
+const quietMsMax = 60_000;
+/** The time within which the end of a process is reported after the end of its socket. */
+const goneMsMax = 5_000;
+const processesMax = 10_000;
+
+/** What is done with the processes of an engine node. */
+export interface ProcessEvents {
+  ready(child: EngineChild, model: LoadableModel): void;
+  loaded(child: EngineChild, model: LoadableModel, report: LoadReport): void;
+  /** Returns whether another process can take over a session of this model. */
+  hasOther(model: LoadableModel): boolean;
+}
+
+interface NodeProcessesOptions {
+  /** Whether processes may name sockets, to which this one connects itself. */
+  readonly isSameMachine: boolean;
+  readonly events: ProcessEvents;
+  /** Sends frames to a process. The caller may reuse the bytes immediately. */
+  readonly send: (process: number, bytes: Buffer) => void;
+  /** Called if a process with work sends nothing, so that its node is not to be trusted. */
+  readonly onStuck: (problem: string) => void;
+  /** Called if a process goes on whose socket has ended. */
+  readonly onCutOff: (problem: string) => void;
+  /** Aborts when the connection to the node is being ended. */
+  readonly signal: AbortSignal;
+  readonly log: Log;
+}
+
+interface NodeProcess {
+  readonly child: EngineChild;
+  readonly link: NodeLink | SocketLink;
+  readonly model: LoadableModel;
+}
+
+/** The processes that an engine node has reported on one connection, by its numbers. */
+export class NodeProcesses {
+  readonly #options: NodeProcessesOptions;
+  readonly #processes = new Map<number, NodeProcess>();
+  /** The process whose frames were handled last. */
+  #speaking: NodeProcess | undefined;
+  #last = 0;
+  #isLeaving = false;
+
+  constructor(options: NodeProcessesOptions) {
+    this.#options = options;
+  }
+
+  get children(): readonly EngineChild[] {
+    return Array.from(this.#processes.values(), ({ child }) => child).filter(
+      ({ hasExited }) => !hasExited,
+    );
+  }
+
+  /** Whether the node is being stopped. */
+  get isLeaving(): boolean {
+    return this.#isLeaving;
+  }
+
+  /** Adds a process of the node. Throws if the node may not report it. */
+  add(message: ProcessReady, machine: Machine): void {
+    const { process } = message;
+    if (process <= this.#last) throw new Error("a process has the number of another");
+    if (this.#processes.size >= processesMax) throw new Error("it has too many processes");
+    this.#last = process;
+    const { events, log } = this.#options;
+    const { model, ready } = checkedReady(message);
+    const link = this.#linkTo(message);
+    const child: EngineChild = new EngineChild(link, ready, {
+      model: model.name,
+      log,
+      machine,
+      onLoad: (report) => events.loaded(child, model, report),
+      ...(link instanceof SocketLink ? directOptions(message) : checksOfNode()),
+    });
+    this.#processes.set(process, { child, link, model });
+    if (link instanceof SocketLink) void child.exited.then(() => this.#expectEnd(process));
+    events.ready(child, model);
+    if (this.#isLeaving) child.handOver(() => events.hasOther(model));
+  }
+
+  #linkTo({ process, direct }: ProcessReady): NodeLink | SocketLink {
+    const { isSameMachine, log, send, onStuck } = this.#options;
+    if (direct && isSameMachine) return new SocketLink(direct, { pid: direct.pid, log });
+    return new NodeLink({
+      send: (bytes) => send(process, bytes),
+      onStuck: () => onStuck(`process ${process} sends nothing`),
+    });
+  }
+
+  /**
+   * Waits until the node reports the end of a process whose socket has ended. If the process goes
+   * on, only a new connection to the node makes it known again.
+   */
+  async #expectEnd(process: number): Promise<void> {
+    const { signal, onCutOff } = this.#options;
+    await sleep(goneMsMax, undefined, { signal, ref: false }).catch(() => {});
+    if (this.#processes.has(process)) onCutOff(`the connection to its process ${process} ended`);
+  }
+
+  /** Takes frames of a process. Throws if they cannot be trusted. */
+  receive(process: number, frames: Uint8Array): void {
+    const speaking = this.#processes.get(process);
+    this.#speaking = speaking;
+    if (speaking?.link instanceof NodeLink) speaking.link.receive(frames);
+  }
+
+  /** A process accepts no more sessions. */
+  retire(process: number): void {
+    this.#processes.get(process)?.child.handOver(() => false);
+  }
+
+  /** A process has ended. */
+  remove(process: number, how: string): void {
+    this.#processes.get(process)?.link.close({ how: how.slice(0, 200), isOfProcess: true });
+    this.#processes.delete(process);
+  }
+
+  /** The node is being stopped: its sessions move to other processes. */
+  leave(): void {
+    this.#isLeaving = true;
+    for (const { child, model } of this.#processes.values()) {
+      child.handOver(() => this.#options.events.hasOther(model));
+    }
+  }
+
+  /** What is done with each process here. */
+  uses(): ProcessUse[] {
+    return Array.from(this.#processes, ([process, { child }]) => useMessage(process, child.ownUse));
+  }
+
+  /** What other clients of the node do with its processes. */
+  takeUses(others: readonly ProcessUse[]): void {
+    for (const use of others) {
+      const process = this.#processes.get(use.process);
+      if (process) process.child.others = useOfMessage(use);
+    }
+  }
+
+  /**
+   * Ends all processes, since the connection has ended. The session with the number `suspect` of
+   * the process that spoke last may be the cause, which counts as a crash of that process.
+   */
+  end(end: LinkEnd, suspect?: number): void {
+    if (suspect !== undefined) this.#speaking?.link.close({ ...end, suspect });
+    for (const { link } of this.#processes.values()) link.close(end);
+    this.#processes.clear();
+  }
+}
+
+/** Returns how a process is used that this one is connected to itself: as a child is. */
+function directOptions({ direct }: ProcessReady) {
+  return { stuckMsMax: direct?.stuckMsMax ?? quietMsMax, numbersFrom: direct?.numbersFrom ?? 0 };
+}
+
+/** Returns how the process of another node is watched. */
+function checksOfNode() {
+  const check = new FrameCheck();
+  return {
+    stuckMsMax: quietMsMax,
+    check: (frame: Frame, session: ChildSession | undefined) => check.check(frame, session),
+    readSigns: () => undefined,
+  };
+}
