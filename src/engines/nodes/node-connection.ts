@@ -71,7 +71,6 @@ export class NodeConnection {
       send: (process, bytes) => this.#outgoing.frames(process, bytes),
       onStuck: (problem) => this.fail(new NodeMisbehaved(problem)),
       onCutOff: (problem) => this.fail(new Error(problem)),
-      signal: this.#ending.signal,
       log: options.log,
     });
   }

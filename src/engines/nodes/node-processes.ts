@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { ProcessReady, ProcessUse } from "../../gen/hlust/engine/v1/engine_pb.ts";
 import type { Log } from "../../std/log.ts";
 import type { ChildSession } from "../pool/child-session.ts";
@@ -11,6 +10,7 @@ import type { Frame } from "../protocol/engine-frames.ts";
 import type { LoadReport } from "../protocol/load-report.ts";
 import { FrameCheck } from "./check-frames.ts";
 import { NodeLink } from "./node-link.ts";
+import { beatMs } from "./node-protocol.ts";
 import { checkedReady } from "./process-ready.ts";
 import { useMessage, useOfMessage } from "./process-use.ts";
 
@@ -19,8 +19,11 @@ import { useMessage, useOfMessage } from "./process-use.ts";
  * its processes more closely, so this only ends a node that is broken.
  */
 const quietMsMax = 60_000;
-/** The time within which the end of a process is reported after the end of its socket. */
-const goneMsMax = 5_000;
+/**
+ * The answers to beats within which a node reports the end of a process after the end of its
+ * socket: 5 s, or longer if the node is busy.
+ */
+const answersMax = 5_000 / beatMs;
 const processesMax = 10_000;
 
 /** What is done with the processes of an engine node. */
@@ -41,8 +44,6 @@ interface NodeProcessesOptions {
   readonly onStuck: (problem: string) => void;
   /** Called if a process goes on whose socket has ended. */
   readonly onCutOff: (problem: string) => void;
-  /** Aborts when the connection to the node is being ended. */
-  readonly signal: AbortSignal;
   readonly log: Log;
 }
 
@@ -50,6 +51,8 @@ interface NodeProcess {
   readonly child: EngineChild;
   readonly link: NodeLink | SocketLink;
   readonly model: LoadableModel;
+  /** The answers to beats since the end of its socket. */
+  answersSinceEnd: number;
 }
 
 /** The processes that an engine node has reported on one connection, by its numbers. */
@@ -92,8 +95,7 @@ export class NodeProcesses {
       onLoad: (report) => events.loaded(child, model, report),
       ...(link instanceof SocketLink ? directOptions(message) : checksOfNode()),
     });
-    this.#processes.set(process, { child, link, model });
-    if (link instanceof SocketLink) void child.exited.then(() => this.#expectEnd(process));
+    this.#processes.set(process, { child, link, model, answersSinceEnd: 0 });
     events.ready(child, model);
     if (this.#isLeaving) child.handOver(() => events.hasOther(model));
   }
@@ -105,16 +107,6 @@ export class NodeProcesses {
       send: (bytes) => send(process, bytes),
       onStuck: () => onStuck(`process ${process} sends nothing`),
     });
-  }
-
-  /**
-   * Waits until the node reports the end of a process whose socket has ended. If the process goes
-   * on, only a new connection to the node makes it known again.
-   */
-  async #expectEnd(process: number): Promise<void> {
-    const { signal, onCutOff } = this.#options;
-    await sleep(goneMsMax, undefined, { signal, ref: false }).catch(() => {});
-    if (this.#processes.has(process)) onCutOff(`the connection to its process ${process} ended`);
   }
 
   /** Takes frames of a process. Throws if they cannot be trusted. */
@@ -148,12 +140,25 @@ export class NodeProcesses {
     return Array.from(this.#processes, ([process, { child }]) => useMessage(process, child.ownUse));
   }
 
-  /** What other clients of the node do with its processes. */
+  /** Takes the answer to a beat: what other clients of the node do with its processes. */
   takeUses(others: readonly ProcessUse[]): void {
     for (const use of others) {
       const process = this.#processes.get(use.process);
       if (process) process.child.others = useOfMessage(use);
     }
+    for (const [number, process] of this.#processes) this.#checkEnd(number, process);
+  }
+
+  /**
+   * A process whose socket has ended goes on if the node does not report its end. Only a new
+   * connection to the node makes it known again. The end of one that was killed here may take long.
+   */
+  #checkEnd(number: number, process: NodeProcess): void {
+    const { child, link } = process;
+    if (!(link instanceof SocketLink) || !child.hasExited || link.wasKilled) return;
+    process.answersSinceEnd += 1;
+    if (process.answersSinceEnd !== answersMax) return;
+    this.#options.onCutOff(`the connection to its process ${number} ended`);
   }
 
   /**
