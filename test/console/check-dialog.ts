@@ -63,7 +63,8 @@ const cutInDialog = `(() => {
       found.push(one.clientHeight + " px high: " + nameOf(one));
     }
     const isWide = one.scrollWidth > one.clientWidth + 1 && one.clientWidth > 1;
-    if (isWide && overflowX !== "visible" && !one.matches("input, select, textarea")) {
+    const hides = /auto|scroll|hidden/.test(overflowX);
+    if (isWide && hides && !one.matches("input, select, textarea")) {
       found.push("cut: " + nameOf(one));
     }
   }

@@ -13,8 +13,9 @@ import { speak } from "../fixtures/flite.ts";
 import { checkDialog } from "./check-dialog.ts";
 import { shiftOf } from "./check-page.ts";
 import { dialogsElsewhere, dialogVisits } from "./dialog-visits.ts";
-import { fillAccount } from "./full-account.ts";
+import { arabic, fillAccount, hebrew, longTitle } from "./full-account.ts";
 import { openTestPages, type TestPages } from "./open-test-pages.ts";
+import { createTranscript } from "./spoken-transcript.ts";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
@@ -152,6 +153,63 @@ for (const { path, shown, before: prepare, dialogs } of dialogVisits) {
   });
 }
 
+test("in the palette and in questions, hostile titles lose nothing", async () => {
+  const titles = [
+    longTitle,
+    `${arabic} \u202eReversed\u202c ${hebrew} 123`,
+    `Z${"\u0334\u0321\u0353\u0356\u0300\u0313".repeat(8)}algo`.repeat(4).slice(0, 240),
+    "👩🏽‍👩🏽‍👧🏽‍👦🏽".repeat(20),
+  ];
+  const names: string[] = [];
+  for (const subject of titles) {
+    const metadata = { subject, languageCode: "is-IS", fileType: "AUDIO" };
+    names.push(await createTranscript(pages.service, { metadata, segments: [] }));
+  }
+  await using page = await pages.open("/usage");
+  for (const [at, subject] of titles.entries()) {
+    await page.goto(`${pages.service.address}/console/${names[at]}`);
+    await page.getByRole("button", { name: "Eyða uppskriftinni" }).press("Enter");
+    await page.getByRole("dialog").getByText(subject).waitFor();
+    await checkDialog(page, `the question about ${subject}`);
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+  }
+  await page.keyboard.press("Control+k");
+  for (const subject of titles) {
+    await page.getByRole("dialog").getByText(subject).first().waitFor();
+  }
+  await checkDialog(page, "the palette");
+});
+
+test("in forced colors, rows that are selected, current, failed or waiting differ by more than color", async () => {
+  await using page = await pages.open("/transcripts");
+  await page.emulateMedia({ forcedColors: "active" });
+  const selects = page.locator(".transcript-row .select");
+  await selects.first().check();
+  const boxes = await page.evaluate<string[]>(
+    `[...document.querySelectorAll(".transcript-row .select")].slice(0, 2).map((box) =>
+      box.checked + " " + (getComputedStyle(box).appearance === "none"))`,
+  );
+  assert.deepEqual(boxes, ["true false", "false false"]);
+  await page.goto(`${pages.service.address}/console/jobs`);
+  await page.locator(".jobs-rows li").nth(3).waitFor();
+  // The sentence about a failure is loaded later.
+  const states = () =>
+    page.evaluate<string[]>(
+      `[...document.querySelectorAll(".job-row .job-state")].map((state) =>
+        state.dataset.sign + state.textContent)`,
+    );
+  await until(async () => (await states()).every((state) => state.length > 1));
+  assert.deepEqual(new Set((await states()).map(([sign]) => sign)), new Set(["○", "–", "✕"]));
+  await page.goto(`${pages.service.address}/console${made.transcript}`);
+  await page.locator(".version").nth(1).waitFor();
+  const weights = await page.evaluate<string[]>(
+    `[...document.querySelectorAll(".version")].map((version) =>
+      getComputedStyle(version).borderLeftStyle)`,
+  );
+  assert.deepEqual(weights, ["double", "solid"]);
+});
+
 /** Waits until a page shows all that it loads. */
 async function settled(page: Page, shown: string): Promise<void> {
   await page.locator(shown).first().waitFor();
@@ -259,18 +317,19 @@ const cutAndLong = `(() => {
 const visitedMax = 60;
 
 /**
- * Goes through the controls of a page with the Tab key at 400 %, and returns those that are covered
- * by a bar or outside of the window while they have the focus.
+ * Goes through the controls of a page with the Tab key at 400 % in forced colors, and returns those
+ * that are covered by a bar, outside of the window or without an outline while they have the focus.
  */
 async function coveredFocus(page: Page): Promise<string[]> {
   await page.setViewportSize({ width: 320, height: 256 });
+  await page.emulateMedia({ forcedColors: "active" });
   await page.evaluate("scrollTo(0, 0); document.activeElement.blur()");
   const found = new Set<string>();
   for (let at = 0; at < visitedMax; at += 1) {
     await page.keyboard.press("Tab");
     const covered = await page.evaluate<string | null>(focusCovered);
     if (covered === null) break;
-    if (covered !== "") found.add(`covered at 400 %: ${covered}`);
+    if (covered !== "") found.add(`at 400 %: ${covered}`);
   }
   return [...found];
 }
@@ -290,5 +349,11 @@ const focusCovered = `new Promise((resolve) => requestAnimationFrame(() => reque
     const there = document.elementFromPoint(x, y);
     return there && (shown.contains(there) || there.contains(shown));
   });
-  resolve(isSeen ? "" : shown.outerHTML.slice(0, 160) + " " + [left, top, right, bottom].map(Math.round));
+  if (!isSeen) {
+    const place = [left, top, right, bottom].map(Math.round);
+    return resolve("covered: " + shown.outerHTML.slice(0, 160) + " " + place);
+  }
+  const hasOutline = [[one], [shown], [one, "::after"]].some(([element, part]) =>
+    getComputedStyle(element, part).outlineStyle !== "none");
+  resolve(hasOutline ? "" : "without an outline: " + shown.outerHTML.slice(0, 160));
 })))`;

@@ -100,7 +100,11 @@ async function failJob(service: TestService): Promise<void> {
     .updateTable("transcript_job")
     .set({
       state: "ERROR",
-      error: JSON.stringify({ code: 3, details: [{ reason: "MEDIA_NOT_FOUND" }] }),
+      error: JSON.stringify({
+        code: 3,
+        message: "The recording was not found.",
+        details: [{ reason: "MEDIA_NOT_FOUND" }],
+      }),
     })
     .where("id", "=", db.selectFrom("transcript_job").select("id").orderBy("id").limit(1))
     .execute();

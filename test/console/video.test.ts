@@ -158,6 +158,16 @@ test("an enlarged picture covers no control either, and is closed at itself", as
   }
 });
 
+test("at 400 % the picture covers no control, small and large", async () => {
+  await using page = await openVideo({ width: 320, height: 256 });
+  await page.emulateMedia({ reducedMotion: "reduce" });
+  assert.deepEqual(await coveredByPicture(page), []);
+  await page.getByRole("button", { name: "Stækka myndskeiðið" }).press("Enter");
+  await page.getByRole("button", { name: "Minnka myndskeiðið" }).waitFor();
+  assert.deepEqual(await coveredByPicture(page), []);
+  await page.getByRole("button", { name: "Minnka myndskeiðið" }).press("Enter");
+});
+
 test("the picture and the bar of the editor do not cover each other", async () => {
   for (const size of sizes) {
     await using page = await openVideo(size);
