@@ -50,18 +50,31 @@ test("a long address of a member breaks on a phone", async () => {
   await assertFits(page);
 });
 
-test("a secret is shown whole on a phone", async () => {
+/** Checks that no secret and no code that is shown is cut off, or has to be scrolled. */
+async function assertWhole(page: Page): Promise<void> {
+  const code = page.locator(".code-sample pre");
+  await code.first().waitFor();
+  const widths = await code.evaluateAll((all) =>
+    all.map(({ scrollWidth, clientWidth }) => [scrollWidth, clientWidth] as const),
+  );
+  for (const [all, seen] of widths) assert.ok(all <= seen, `${all} of ${seen} px`);
+}
+
+test("secrets and code are shown whole on a phone", async () => {
   await using page = await pages.open("/account");
   await page.setViewportSize(phone);
-  await page.getByRole("button", { name: /^Tengill: longaddress/ }).click();
-  await page.getByRole("button", { name: "Búa til tengil" }).click();
-  const code = page.locator(".code-sample pre");
-  await code.waitFor();
-  const { scrollWidth, clientWidth } = await code.evaluate(({ scrollWidth, clientWidth }) => ({
-    scrollWidth,
-    clientWidth,
-  }));
-  assert.ok(scrollWidth <= clientWidth, `${scrollWidth} of ${clientWidth} px`);
+  const press = (name: string | RegExp) => page.getByRole("button", { name }).click();
+  await press(/^Tengill: longaddress/);
+  await press("Búa til tengil");
+  await assertWhole(page);
+  for (const kind of ["Nýr API-lykill", "Nýr undirritunarlykill"]) {
+    await page.goto(`${pages.service.address}/console/keys`);
+    await press(kind);
+    await page.getByRole("dialog").getByLabel("Nafn").fill("Símalykill");
+    await press("Búa til lykil");
+    await assertWhole(page);
+    assert.ok((await page.locator(".code-sample pre").count()) > 0, kind);
+  }
 });
 
 test("Arabic and Hebrew texts begin at the right, while they are read and while they are edited", async () => {

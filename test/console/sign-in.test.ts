@@ -106,7 +106,7 @@ test("a key signs in with only the keyboard, at any address; a refused key stays
   // A link that is refused afterwards replaces the problem with the key.
   const old = new URL(await link(Date.now() - 600_001)).hash;
   await page.evaluate(`location.hash = ${JSON.stringify(old)}`);
-  await page.getByText("hver tengill gildir einu sinni, í tíu mínútur.").waitFor();
+  await page.getByText("hver tengill gildir einu sinni, í tíu mínútur,").waitFor();
   await page.getByText("Lykillinn gildir ekki.").waitFor({ state: "detached" });
 
   await keyField(page).focus();
@@ -167,7 +167,7 @@ test("a link that has been used or is older than ten minutes is refused, even wh
   for (const [address, options] of rows) {
     await using page = await pages.open("/nowhere", options);
     await page.goto(address);
-    await page.getByText("hver tengill gildir einu sinni, í tíu mínútur.").waitFor();
+    await page.getByText("hver tengill gildir einu sinni, í tíu mínútur,").waitFor();
     await page.getByText("bin/hlust console").first().waitFor();
   }
 });

@@ -101,6 +101,14 @@ test("files chosen with only the keyboard become jobs with their own titles", as
     "Öræfajökull, annar hluti": "en-US",
   });
   assert.deepEqual(errors, []);
+  // The page of the transcript names the file, not where the service keeps it.
+  await jobRow(page, "viðtal við Þórð").getByRole("link", { name: "viðtal við Þórð" }).click();
+  const details = page.locator("dl.details");
+  await details.getByText("viðtal_við_Þórð.wav").waitFor();
+  assert.deepEqual(await details.locator("dd").allInnerTexts(), [
+    "Skrá sem var hlaðið upp",
+    "viðtal_við_Þórð.wav",
+  ]);
 });
 
 /** Collects what the browser reports in its console, such as each refused call. */

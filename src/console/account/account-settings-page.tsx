@@ -36,7 +36,7 @@ export function AccountSettingsPage() {
   );
 }
 
-/** The defaults for new recordings, for all members. The limits show why none are loaded. */
+/** The defaults for new recordings. The limits below show why they could not be loaded. */
 function Defaults() {
   const { data } = useQuery(polledAccountQuery);
   return data ? (

@@ -44,12 +44,12 @@ export const signInProblems: Problems = {
   },
   LINK_REFUSED: {
     sentence: {
-      is: "Tengillinn gildir ekki lengur: hver tengill gildir einu sinni, í tíu mínútur.",
-      en: "The link is no longer valid: each link works once, within ten minutes.",
+      is: "Tengillinn gildir ekki lengur: hver tengill gildir einu sinni, í tíu mínútur, og í boði í þrjá daga.",
+      en: "The link is no longer valid: each link works once, within ten minutes, or three days in an invitation.",
     },
     next: {
-      is: "Skráðu þig inn með lykli, eða fáðu nýjan tengil með skipuninni bin/hlust console á vél þjónustunnar.",
-      en: "Sign in with a key, or run bin/hlust console on the service's machine for a new link.",
+      is: "Biddu eiganda reikningsins um nýjan tengil, eða skráðu þig inn með lykli. Skipunin bin/hlust console á vél þjónustunnar prentar líka tengil.",
+      en: "Ask an owner of the account for a new link, or sign in with a key. The command bin/hlust console on the service's machine prints one, too.",
     },
   },
   HTTPS_NEEDED: {
