@@ -22,6 +22,7 @@ import {
   turns,
   versionsOf,
 } from "./edited-transcript.ts";
+import { checkDialog } from "./check-dialog.ts";
 import { expectProblems } from "./expected-problems.ts";
 import { checkLooks, openTestPages, someLooks, type TestPages } from "./open-test-pages.ts";
 import { sentChanges } from "./sent-changes.ts";
@@ -154,6 +155,7 @@ test("the question about clashes can be put off, and is usable in each look", as
   await page.getByText(/^Óvistaðar breytingar/).first().waitFor();
   await page.keyboard.press("Control+s");
   await dialog.waitFor();
+  await checkDialog(page);
   await checkLooks(page, "clashes", someLooks);
   assert.deepEqual((await textsAtService(name))[0], first.replace("Góðan", "Bestan"));
 });

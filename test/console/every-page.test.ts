@@ -1,8 +1,8 @@
 // Every page of the console, with names that are hard to lay out: nothing moves, nothing is wider
 // than the window or cut, lines stay readable, axe finds nothing, targets are large enough, the
-// focus is never covered at 400 %, and no error is logged.
+// focus is never covered at 400 %, and no error is logged. Every dialog, at 400 %.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 import { after, before, test } from "node:test";
@@ -10,7 +10,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Page } from "playwright-core";
 import { until } from "../fixtures/until.ts";
 import { speak } from "../fixtures/flite.ts";
+import { checkDialog } from "./check-dialog.ts";
 import { shiftOf } from "./check-page.ts";
+import { dialogsElsewhere, dialogVisits } from "./dialog-visits.ts";
 import { fillAccount } from "./full-account.ts";
 import { openTestPages, type TestPages } from "./open-test-pages.ts";
 
@@ -111,6 +113,42 @@ for (const visit of visits) {
       ...errors,
     ];
     assert.deepEqual(found, []);
+  });
+}
+
+test("every dialog of the console is checked, here or where a test can open it", () => {
+  const folder = resolve(import.meta.dirname, "../..");
+  const files = globSync("src/console/**/*.tsx", { cwd: folder });
+  const shown = files.flatMap((file) => {
+    const source = readFileSync(join(folder, file), "utf8");
+    const count = source.matchAll(/<(?:DialogBox|ModalOverlay)$/gm).toArray().length;
+    const inline = source.matchAll(/<(?:DialogBox|ModalOverlay) /g).toArray().length;
+    return count + inline === 0 ? [] : [file.replace("src/console/", "")];
+  });
+  assert.ok(shown.length > 35, `${shown.length}`);
+  const visited = dialogVisits.flatMap(({ dialogs }) => Object.keys(dialogs));
+  const checked = new Set(visited.map((name) => name.replace(/:.*/, "")));
+  const own = new Set(Object.values(dialogsElsewhere).flat());
+  const left = shown.filter((file) => !checked.has(file) && !own.has(file));
+  assert.deepEqual(left, ["parts/dialog-box.tsx"]);
+  for (const file of Object.keys(dialogsElsewhere)) {
+    const source = readFileSync(join(import.meta.dirname, file), "utf8");
+    assert.match(source, /await checkDialog\(/, file);
+  }
+});
+
+for (const { path, shown, before: prepare, dialogs } of dialogVisits) {
+  const names = Object.keys(dialogs).join(", ");
+  test(`at 400 % and in forced colors, nothing is lost in ${names}`, async () => {
+    await using page = await pages.open(typeof path === "string" ? path : path(made));
+    await settled(page, shown);
+    await prepare?.(page);
+    for (const [file, openDialog] of Object.entries(dialogs)) {
+      await openDialog(page);
+      await checkDialog(page, file);
+      await page.keyboard.press("Escape");
+      await page.getByRole("dialog").waitFor({ state: "detached" });
+    }
   });
 }
 

@@ -5,6 +5,7 @@ import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
 import { readWavHeader } from "../../src/std/wav.ts";
 import { until } from "../fixtures/until.ts";
+import { checkDialog } from "./check-dialog.ts";
 import { createFakeMicrophone } from "./fake-microphone.ts";
 import { checkLooks, openTestPages, show, type TestPages } from "./open-test-pages.ts";
 
@@ -138,6 +139,7 @@ test("a recording that was discarded is gone, even if the page is left in the sa
   await press(page, "Stöðva");
   await press(page, "Byrja upp á nýtt");
   await page.getByRole("dialog").getByRole("button", { name: "Farga upptökunni" }).waitFor();
+  await checkDialog(page);
   await Promise.all([
     page.waitForURL(/console\/keys$/),
     page.evaluate(`{

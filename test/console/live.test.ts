@@ -6,6 +6,7 @@ import type { Page } from "playwright-core";
 import { readWavHeader } from "../../src/std/wav.ts";
 import { samplesOfWav } from "../fixtures/flite.ts";
 import { until } from "../fixtures/until.ts";
+import { checkDialog } from "./check-dialog.ts";
 import { createFakeMicrophone } from "./fake-microphone.ts";
 import { type CuttableNetwork, openCuttableNetwork } from "./cuttable-network.ts";
 import { expectProblems } from "./expected-problems.ts";
@@ -217,6 +218,7 @@ test("no words are lost if the microphone is disconnected, the page is left or s
   await page.getByLabel("Titill").fill("Ávarp Þóru & Ægis");
   await press(page, "Vista");
   await alert(page, "Ekki næst í þjónustuna.");
+  await checkDialog(page);
   await checkLooks(page, "live-save-failed", someLooks);
   await show(page, { size: "desktop", language: "is", theme: "light" });
   await press(page, "Reyna aftur");

@@ -244,14 +244,14 @@ export async function show(page: Page, look: Look): Promise<void> {
 /**
  * Returns what axe finds in a page as it is shown, whatever the impact. axe stays in the page. It
  * does not load style sheets and media again ("preload"), which takes half of its time: only rules
- * that every-page.test.ts checks need them.
+ * that every-page.test.ts checks need them. `within` is a selector of the part to check.
  */
-export async function findingsOfAxe(page: Page): Promise<string[]> {
+export async function findingsOfAxe(page: Page, within = "html"): Promise<string[]> {
   const isThere = await page.evaluate<boolean>("typeof axe === 'object'");
   if (!isThere) await page.evaluate(axe);
   return await page.evaluate<
     string[]
-  >(`axe.run(document, { resultTypes: ["violations"], preload: false }).then(({ violations }) =>
+  >(`axe.run(${JSON.stringify(within)}, { resultTypes: ["violations"], preload: false }).then(({ violations }) =>
     violations
       .map(({ id, nodes }) => id + ": " + nodes.map(({ html }) => html.slice(0, 200)).join(" | ")))`);
 }

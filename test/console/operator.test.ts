@@ -14,6 +14,7 @@ import { addAccount } from "../fixtures/auth-fixture.ts";
 import { catalogueText, serveDownloads, testCard } from "../fixtures/model-fixture.ts";
 import { until } from "../fixtures/until.ts";
 import { noteSecret } from "../spec/secrets.ts";
+import { checkDialog } from "./check-dialog.ts";
 import { checkPage, checkShift } from "./check-page.ts";
 import { expectProblems } from "./expected-problems.ts";
 import { checkLooks, openTestPages, show, type TestPages } from "./open-test-pages.ts";
@@ -207,6 +208,7 @@ test("an account is disabled after a question, and enabled again; one's own cann
   const dialog = page.getByRole("dialog", { name: "Loka reikningnum Útvarpið?" });
   await dialog.getByText("Gögnin eru geymd", { exact: false }).waitFor();
   await checkPage(page);
+  await checkDialog(page);
   await dialog.getByRole("button", { name: "Loka reikningi" }).click();
   await dialog.waitFor({ state: "hidden" });
   await account("Útvarpið").getByText("Lokaður").waitFor();
@@ -259,6 +261,7 @@ test("a model is pulled to its end, and removed after a question", async () => {
   const dialog = page.getByRole("dialog", { name: /^Fjarlægja copy af \S+\?$/ });
   await dialog.getByText("Skrám líkansins er eytt", { exact: false }).waitFor();
   await checkPage(page);
+  await checkDialog(page);
   await dialog.getByRole("button", { name: "Fjarlægja", exact: true }).click();
   await dialog.waitFor({ state: "hidden" });
   await ended("Fjarlægja: copy");

@@ -5,6 +5,7 @@ import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
 import { until } from "../fixtures/until.ts";
 import { wavOf } from "../fixtures/jobs-fixture.ts";
+import { checkDialog } from "./check-dialog.ts";
 import { draftsIn, placeCaret } from "./edited-page.ts";
 import { createInterview } from "./edited-transcript.ts";
 import { createFakeMicrophone } from "./fake-microphone.ts";
@@ -108,6 +109,7 @@ test("a recording, an upload and a draft in three tabs are all named, and all st
     await asked.getByRole("link", { name: link }).waitFor();
   }
   await asked.getByRole("link", { name: "Opna texta 1 til að vista" }).waitFor();
+  await checkDialog(page);
   const before = await recorded(page);
   await press(page, "Vera áfram");
   await asked.waitFor({ state: "detached" });
