@@ -21,7 +21,8 @@ import {
 import { silence } from "../../../test/fixtures/flite.ts";
 import { openKeptLog } from "../../../test/fixtures/kept-log.ts";
 import { createLog } from "../../std/log.ts";
-import { type EngineChild, sessionNumbers } from "../pool/engine-child.ts";
+import { sessionNumbers } from "../pool/child-sessions.ts";
+import type { EngineChild } from "../pool/engine-child.ts";
 import { type EnginePool, openEnginePool } from "../pool/engine-pool.ts";
 import { FrameWriter } from "../protocol/engine-frames.ts";
 import type { NodeName } from "./engine-nodes.ts";

@@ -3,9 +3,8 @@ import { isIP } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ServingModels } from "../pool/serving-models.ts";
 import { liveLoad } from "../pool/admission.ts";
+import type { MainProcess, NodeAddress } from "./node-address.ts";
 import {
-  type MainProcess,
-  type NodeAddress,
   NodeConnection,
   type NodeConnectionOptions,
   type NodeEvents,

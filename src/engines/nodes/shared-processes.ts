@@ -1,7 +1,8 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { noUse, type UseByOthers } from "../pool/child-load.ts";
-import { type EngineChild, sessionNumbers } from "../pool/engine-child.ts";
+import { sessionNumbers } from "../pool/child-sessions.ts";
+import type { EngineChild } from "../pool/engine-child.ts";
 import type { LoadableModel } from "../pool/loadable-models.ts";
 import type { ListenAt } from "../protocol/engine-frames.ts";
 import type { LoadReport } from "../protocol/load-report.ts";

@@ -1,7 +1,8 @@
 import { type ReadyProcess, jsonPayload } from "../protocol/engine-frames.ts";
 import type { DiarizerSource, EngineSource } from "../protocol/engine-source.ts";
 import { openChildLink } from "./child-link.ts";
-import { EngineChild, type EngineChildOptions, reportMsFor } from "./engine-child.ts";
+import { EngineChild } from "./engine-child.ts";
+import { type EngineChildOptions, reportMsFor } from "./engine-child-options.ts";
 
 /**
  * The time within which an engine process must be ready: large models are read from slow disks.

@@ -37,7 +37,7 @@ test("a process that sends bytes that are not a frame is killed, and the log say
   link.onFrames = (frames) => void [...frames];
   assert.deepEqual(await link.ended, { how: "SIGKILL", isOfProcess: true });
   assert.deepEqual(await exited, [null, "SIGKILL"]);
-  assert.ok(link.isGarbled);
+  assert.ok(link.isGarbled && link.wasKilled);
   const [line] = kept.of("engine.garbled");
   assert.equal(line?.["error"], "the engine pipe carries bytes that are not a frame");
 });
@@ -49,7 +49,7 @@ test("a fault of this process ends its link, and leaves the process to the other
     throw new TypeError("a fault of the program");
   };
   assert.deepEqual(await link.ended, { how: "this process failed", isOfProcess: false });
-  assert.ok(!link.isGarbled);
+  assert.ok(!link.isGarbled && !link.wasKilled);
   assert.deepEqual([child.exitCode, child.signalCode, child.killed], [null, null, false]);
   const [line] = kept.of("engine.garbled");
   assert.equal(line?.["error"], "a fault of the program");

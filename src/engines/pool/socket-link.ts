@@ -25,6 +25,7 @@ export class SocketLink implements EngineLink {
   onFrames: (frames: Iterable<Frame>) => void = () => {};
   readonly #resolve: (end: LinkEnd) => void;
   #isGarbled = false;
+  #wasKilled = false;
 
   constructor({ socketPath, credential }: ListenAt, { pid, log }: SocketLinkOptions) {
     this.pid = pid;
@@ -56,6 +57,11 @@ export class SocketLink implements EngineLink {
     return this.#isGarbled;
   }
 
+  /** Whether this process has killed the engine process. */
+  get wasKilled(): boolean {
+    return this.#wasKilled;
+  }
+
   /** Ends the link. The process goes on. */
   close(end: LinkEnd): void {
     this.#resolve(end);
@@ -69,6 +75,7 @@ export class SocketLink implements EngineLink {
   /** Kills the process. The main process notices its end, and starts another one. */
   kill(): void {
     if (this.sink.destroyed) return;
+    this.#wasKilled = true;
     try {
       process.kill(this.pid, "SIGKILL");
     } catch {
