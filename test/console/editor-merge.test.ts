@@ -152,7 +152,10 @@ test("the question about clashes can be put off, and is usable in each look", as
   await dialog.waitFor();
   await dialog.getByRole("button", { name: "Hætta við" }).click();
   await untilTexts(page, withTexts({ 0: first.replace("Góðan", "Sælan") }));
-  await page.getByText(/^Óvistaðar breytingar/).first().waitFor();
+  await page
+    .getByText(/^Óvistaðar breytingar/)
+    .first()
+    .waitFor();
   await page.keyboard.press("Control+s");
   await dialog.waitFor();
   await checkDialog(page);

@@ -206,7 +206,10 @@ test("a version of another comes into the open text, which says so", async () =>
     annas,
     withTexts({ 0: `Jæja. ${first}`, 1: `Nú. ${second}`, 2: `Sko. ${third}` }),
   );
-  await annas.getByText(/^Óvistaðar breytingar/).or(annas.getByText("Drög geymd")).waitFor();
+  await annas
+    .getByText(/^Óvistaðar breytingar/)
+    .or(annas.getByText("Drög geymd"))
+    .waitFor();
   assert.equal(await mine.locator(".note").count(), 0);
   await saved(annas);
   await until(async () => (await annas.locator(".note").count()) === 0);
