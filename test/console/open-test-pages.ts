@@ -244,7 +244,7 @@ export async function show(page: Page, look: Look): Promise<void> {
 /**
  * Returns what axe finds in a page as it is shown, whatever the impact. axe stays in the page. It
  * does not load style sheets and media again ("preload"), which takes half of its time: only rules
- * that every-page.test.ts and its axe check need them. `within` is a selector of the part to check.
+ * that every-page.test.ts checks need them. `within` is a selector of the part to check.
  */
 export async function findingsOfAxe(page: Page, within = "html"): Promise<string[]> {
   const isThere = await page.evaluate<boolean>("typeof axe === 'object'");
