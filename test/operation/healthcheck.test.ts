@@ -12,7 +12,7 @@ function check(host: string, address: string) {
 test("`hlust healthcheck` succeeds when the service of its settings has started", async () => {
   let address = "";
   {
-    await using service = await openTestService();
+    await using service = await openTestService({ HLUST_ENGINE: "scripted" });
     ({ address } = service);
     await service.app.loaded(AbortSignal.timeout(60_000));
     for (const host of ["127.0.0.1", "0.0.0.0"]) {

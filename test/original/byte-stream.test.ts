@@ -37,7 +37,9 @@ const long = Buffer.alloc(1_500_000, "0123456789abc");
 const opened = new AsyncDisposableStack();
 
 before(async () => {
-  service = opened.use(await openTestService({ HLUST_UPLOAD_BYTES_MAX: `${bytesMax}` }));
+  service = opened.use(
+    await openTestService({ HLUST_ENGINE: "scripted", HLUST_UPLOAD_BYTES_MAX: `${bytesMax}` }),
+  );
   transcripts = opened.use(
     openOriginalClient(
       "lr/transcript/v1alpha1/transcript.proto",

@@ -24,7 +24,7 @@ before(async () => {
       response.writeHead(200, { "content-length": 1_000_000 }).write("RIFF");
     },
   });
-  service = await openTestService();
+  service = await openTestService({ HLUST_ENGINE: "scripted" });
   client = openOriginalClient(
     "lr/transcript/v1alpha1/transcript.proto",
     "lr.transcript.v1alpha1.TranscriptService",

@@ -65,7 +65,7 @@ let service: TestService;
 let client: GrpcClient;
 
 before(async () => {
-  service = await openTestService();
+  service = await openTestService({ HLUST_ENGINE: "scripted" });
   client = new GrpcClient(new URL(service.address).host, credentials.createInsecure());
 });
 after(async () => {
