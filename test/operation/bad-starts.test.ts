@@ -144,3 +144,33 @@ test("a Node for another architecture is not run, and the missing one is named",
   const result = await start([], { PATH: programs });
   assert.deepEqual(result, { code: 1, said: [`hlust: ${why}`] });
 });
+
+test("a kernel that is too old is named, and one that is just new enough is not", async () => {
+  const old = await start(["setarch", "--uname-2.6"]);
+  assert.equal(old.code, 1);
+  assert.equal(old.said.length, 1);
+  const why =
+    /^hlust: this machine has Linux 2\.6\.\S+, and Hlust needs Linux 4\.18 or later: update the system, /;
+  assert.match(old.said[0] ?? "", why);
+  const programs = join(folder, "kernels");
+  mkdirSync(programs);
+  for (const name of ["dirname", "readlink", "sh"])
+    symlinkSync(`/usr/bin/${name}`, join(programs, name));
+  for (const [release, isTooOld] of [
+    ["3.10.0-1160.el7", true],
+    ["4.9.0-19-amd64", true],
+    ["4.9-rc1", true],
+    ["4.17.19", true],
+    ["4.18.0-553.el8", false],
+    ["4.19.0", false],
+    ["5.4.0", false],
+    ["40.1.0", false],
+  ] as const) {
+    // No processor of this name has a Node, so that nothing is started.
+    const answer = `case $1 in -m) echo none ;; *) echo "Linux ${release}" ;; esac`;
+    writeFileSync(join(programs, "uname"), `#!/bin/sh\n${answer}\n`, { mode: 0o755 });
+    const { code, said } = await start([], { PATH: programs });
+    assert.equal(code, 1);
+    assert.equal(/needs Linux 4\.18/.test(said[0] ?? ""), isTooOld, `${release}: ${said[0]}`);
+  }
+});

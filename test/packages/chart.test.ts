@@ -171,14 +171,39 @@ test("with engines apart, all pods have their credential, and only the others us
   assert.deepEqual(rule.from, [{ podSelector: policy.spec.podSelector }]);
 });
 
+test("pods that answer calls and workers send mail by a secret, and engine nodes do not", async () => {
+  const values = ["--values", join(chart, "ci/engines.yaml")];
+  const mail = ["--set", "mail.secretName=hlust-mail,mail.secretKey=smtp,mail.perDay=40"];
+  const from = "Hlust <hlust@example.org>";
+  const manifests = await render(...values, ...mail, "--set-string", `mail.from=${from}`);
+  const deployments = ofKind(manifests, "Deployment");
+  assert.equal(deployments.length, 3);
+  for (const { metadata, spec } of deployments) {
+    const [{ env }] = spec.template.spec.containers;
+    const url = env.find(({ name }: Manifest) => name === "HLUST_SMTP_URL");
+    if (metadata.name === "speech-hlust-engine") {
+      assert.equal(url, undefined);
+      continue;
+    }
+    assert.deepEqual(url.valueFrom, { secretKeyRef: { name: "hlust-mail", key: "smtp" } });
+    const { mail: read } = configOf(manifests, env);
+    assert.deepEqual([read.isSent, read.perDayMax], [true, 40]);
+    // Pods that answer calls only write down what workers send.
+    const isWorker = metadata.name === "speech-hlust-worker";
+    assert.equal(read.sending?.server.host, isWorker ? "mail.example.org" : undefined);
+  }
+});
+
 /**
  * Returns the settings of a container as the service reads them, with values for those of secrets.
  * Throws if it refuses them.
  */
 function configOf(manifests: readonly Manifest[], env: readonly Manifest[]) {
-  const secret = (name: string) =>
-    name === "DATABASE_URL" ? "postgres://hlust@database/hlust" : "a-value-of-a-secret";
-  const own = env.map(({ name, value }) => [name, value ?? secret(name)]);
+  const secrets: Readonly<Record<string, string>> = {
+    DATABASE_URL: "postgres://hlust@database/hlust",
+    HLUST_SMTP_URL: "smtp://hlust:password@mail.example.org:587",
+  };
+  const own = env.map(({ name, value }) => [name, value ?? secrets[name] ?? "a-value-of-a-secret"]);
   const shared = ofKind(manifests, "ConfigMap").map(({ data }) => data);
   return readConfig(Object.assign({}, ...shared, Object.fromEntries(own)));
 }
@@ -187,7 +212,8 @@ test("secrets are named, and never written into what is rendered", () => {
   for (const manifests of rendered.values()) {
     assert.deepEqual(ofKind(manifests, "Secret"), []);
     for (const { data } of ofKind(manifests, "ConfigMap")) {
-      for (const name of Object.keys(data)) assert.doesNotMatch(name, /SECRET|TOKEN|DATABASE_URL/);
+      for (const name of Object.keys(data))
+        assert.doesNotMatch(name, /SECRET|TOKEN|DATABASE_URL|SMTP/);
     }
   }
 });
@@ -198,6 +224,14 @@ for (const [what, args, problem] of [
   ["a setting in small letters", ["--set", "settings.hlust_log=debug"], /hlust_log/],
   ["a cluster without a database", ["--set", "mode=cluster"], /database\.secretName is required/],
   ["an ingress without a host", ["--set", "ingress.enabled=true"], /ingress\.host is required/],
+  ["mail without a sender", ["--set", "mail.secretName=mail"], /mail\.from is required/],
+  ["a sender without a server", ["--set", "mail.from=a@b.is"], /mail\.secretName is required/],
+  ["a sender without an address", ["--set", "mail.from=Hlust"], /mail\/from/],
+  [
+    "mail without the address of the service",
+    ["--set", "mail.secretName=mail,mail.from=a@b.is"],
+    /publicUrl is required with mail\.secretName/,
+  ],
   [
     "engines apart in a single pod",
     ["--set", "engine.enabled=true"],

@@ -13,7 +13,8 @@ interface Service {
   readonly image: string;
   readonly build?: { readonly context: string; readonly dockerfile: string };
   readonly command?: string | readonly string[];
-  readonly environment?: Readonly<Record<string, string>>;
+  /** What is null is passed on from deploy/.env, and not set if it is not there. */
+  readonly environment?: Readonly<Record<string, string | null>>;
   readonly volumes?: readonly string[];
   readonly networks?: readonly string[];
   readonly depends_on?: readonly string[] | Readonly<Record<string, object>>;
@@ -106,6 +107,42 @@ for (const name of ["compose.yaml", "compose.cluster.yaml"]) {
   });
 }
 
+/** Returns an environment as containers get it: `passedOn` has what is null in the file. */
+function given(
+  environment: Readonly<Record<string, string | null>>,
+  passedOn: Readonly<Record<string, string>> = {},
+): Record<string, string> {
+  const set = Object.entries(environment).map(([name, value]) => [
+    name,
+    value === null ? passedOn[name] : value.replaceAll(/\$\{[^}]+\}/g, "a-value-of-the-file"),
+  ]);
+  return Object.fromEntries(set.filter(([, value]) => value !== undefined));
+}
+
+test("nodes get the settings of mail from deploy/.env, and start without them", () => {
+  const example = readFileSync(join(deploy, "cluster/environment.example"), "utf8");
+  const lines = [...example.matchAll(/^#(HLUST_[A-Z_]+)=(.+)$/gm)];
+  const mail: Record<string, string> = Object.fromEntries(
+    lines.map(([, name = "", value = ""]) => [name, value]),
+  );
+  const address = "https://hlust.example.org";
+  for (const [file, nodes] of [
+    ["compose.yaml", ["hlust"]],
+    ["compose.cluster.yaml", ["api1", "api2", "worker"]],
+  ] as const) {
+    for (const node of nodes) {
+      const { environment = {} } = read(file).services[node] ?? {};
+      assert.equal(readConfig(given(environment)).mail.isSent, false, node);
+      const passedOn = { HLUST_PUBLIC_URL: address, ...mail, HLUST_MAILS_PER_DAY: "40" };
+      const { isSent, sending, perDayMax } = readConfig(given(environment, passedOn)).mail;
+      assert.deepEqual([isSent, perDayMax], [true, 40], node);
+      // API nodes only accept the call.
+      const host = node.startsWith("api") ? undefined : "mail.example.org";
+      assert.equal(sending?.server.host, host, node);
+    }
+  }
+});
+
 test("the cluster's own version of the image is that of the package", () => {
   const { version }: { version: string } = JSON.parse(
     readFileSync(join(deploy, "../package.json"), "utf8"),
@@ -135,11 +172,7 @@ test("the files of the cluster name its services, and the addresses of its netwo
     // The proxy passes no calls to an engine node.
     if (name !== "engine") assert.equal(environment["HLUST_TRUSTED_PROXIES"], subnet);
     // The service accepts the settings as a whole, with values for those of deploy/.env.
-    const given = Object.entries(environment).map(([setting, value]) => [
-      setting,
-      value.replaceAll(/\$\{[^}]+\}/g, "a-value-of-the-file"),
-    ]);
-    assert.equal(readConfig(Object.fromEntries(given)).role, name.replace(/\d$/, ""));
+    assert.equal(readConfig(given(environment)).role, name.replace(/\d$/, ""));
   }
   const wanted = new Set(
     readFileSync(join(deploy, "compose.cluster.yaml"), "utf8").match(/(?<=\$\{)[A-Z0-9_]+/g),

@@ -2,21 +2,25 @@
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import process from "node:process";
 import { text } from "node:stream/consumers";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
+import { publint } from "publint";
+import { formatMessage } from "publint/utils";
+import { build } from "vite";
 import { speak } from "../fixtures/flite.ts";
 import { openTestService, pcmOf, type TestService } from "../spec/service.ts";
-import { packedPackages } from "./packed-packages.ts";
+import { dependencies, packedPackages } from "./packed-packages.ts";
 
 const run = promisify(execFile);
 const sentence = "the weather is cold and dark today";
 let folder: string;
 let project: string;
+let packed: string;
 let service: TestService;
 
 before(async () => {
@@ -25,8 +29,9 @@ before(async () => {
   await mkdir(project);
   await writeFile(join(project, "package.json"), '{ "private": true }');
   const options = ["--offline", "--no-audit", "--no-fund", "--no-package-lock"];
-  const packed = await packedPackages(folder, "hlust");
-  await run("npm", ["install", ...options, ...packed], { cwd: project });
+  const all = await packedPackages(folder, "hlust");
+  packed = all[0] ?? "";
+  await run("npm", ["install", ...options, ...all], { cwd: project });
   service = await openTestService();
   await writeFile(join(project, "talk.wav"), speak(sentence));
 });
@@ -34,6 +39,54 @@ after(async () => {
   await service[Symbol.asyncDispose]();
   await rm(folder, { recursive: true });
 });
+
+const attw = resolve(import.meta.dirname, "../../node_modules/.bin/attw");
+
+test("publint finds nothing, and arethetypeswrong only that it has commands and no types", async () => {
+  const pkgDir = join(folder, "hlust");
+  const { messages, pkg } = await publint({ pkgDir, strict: true, pack: false });
+  assert.deepEqual(
+    messages.map((message) => formatMessage(message, pkg)),
+    [],
+  );
+  const { stdout } = await run(attw, [packed, "--format", "json"]);
+  const { analysis }: { analysis: { types: unknown } } = JSON.parse(stdout);
+  assert.equal(analysis.types, false);
+});
+
+test("it finds all that it imports in the layout of pnpm", async () => {
+  const layout = join(folder, "pnpm");
+  const store = join(layout, "node_modules/.pnpm/hlust/node_modules");
+  await mkdir(join(store, "@bufbuild"), { recursive: true });
+  await mkdir(join(store, "@connectrpc"));
+  await run("cp", ["-r", join(folder, "hlust"), store]);
+  for (const name of dependencies)
+    await symlink(join(project, "node_modules", name), join(store, name));
+  await symlink(join(store, "hlust"), join(layout, "node_modules/hlust"));
+  const program = join(layout, "node_modules/hlust/dist/remote/hlust.js");
+  const listed = await run(process.execPath, [program, "jobs", "list"], { env: environment() });
+  assert.equal(listed.stderr, "");
+});
+
+test("in one file of a bundler it runs without its packages", async () => {
+  const alone = join(folder, "alone");
+  await build({
+    root: project,
+    configFile: false,
+    logLevel: "error",
+    ssr: { noExternal: true },
+    build: { ssr: join(project, "node_modules/hlust/dist/remote/hlust.js"), outDir: alone },
+  });
+  const program = join(alone, "hlust.mjs");
+  const args = [program, "transcribe", join(project, "talk.wav"), "--language", "en-US"];
+  const { stdout } = await run(process.execPath, args, { cwd: alone, env: environment() });
+  assert.match(stdout, /weather is cold/i);
+});
+
+/** Returns an environment in which commands use the service. */
+function environment() {
+  return { ...process.env, HLUST_URL: service.address, HLUST_TOKEN: service.key };
+}
 
 interface Ended {
   readonly code: number;

@@ -37,6 +37,11 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- if ne .Values.mode "cluster" }}{{ fail "engine.enabled needs mode: cluster" }}{{ end -}}
 {{- if not .Values.engine.credentialSecretName }}{{ fail "engine.credentialSecretName is required with engine.enabled" }}{{ end -}}
 {{- end -}}
+{{- if .Values.mail.secretName -}}
+{{- if not .Values.mail.from }}{{ fail "mail.from is required with mail.secretName" }}{{ end -}}
+{{- if not .Values.publicUrl }}{{ fail "publicUrl is required with mail.secretName: links in mail begin with it" }}{{ end -}}
+{{- else if .Values.mail.from }}{{ fail "mail.secretName is required with mail.from" }}
+{{- end -}}
 {{- if and .Values.ingress.enabled (not .Values.ingress.host) }}{{ fail "ingress.host is required with ingress.enabled" }}{{ end -}}
 {{- if and (or (eq .Values.api.autoscaling.kind "keda") (eq .Values.worker.autoscaling.kind "keda")) (not .Values.prometheusUrl) }}{{ fail "prometheusUrl is required for autoscaling with keda" }}{{ end -}}
 {{- end -}}
@@ -92,6 +97,17 @@ capabilities:
     secretKeyRef:
       name: {{ .Values.s3.secretName }}
       key: secretAccessKey
+{{- end }}
+{{- if .Values.mail.secretName }}
+- name: HLUST_SMTP_URL
+  valueFrom:
+    secretKeyRef:
+      name: {{ .Values.mail.secretName }}
+      key: {{ .Values.mail.secretKey }}
+- name: HLUST_MAIL_FROM
+  value: {{ .Values.mail.from | quote }}
+- name: HLUST_MAILS_PER_DAY
+  value: {{ .Values.mail.perDay | quote }}
 {{- end }}
 {{- end -}}
 

