@@ -1,6 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { Tensor } from "onnxruntime-node";
-import { binding, type Binding, initOrt } from "onnxruntime-node/dist/binding.js";
+import { binding, type Binding, initOrt, Tensor } from "./onnx-runtime.ts";
 
 /** The number of samples at 16 kHz that one run of the network judges: 32 ms. */
 export const chunkSamples = 512;

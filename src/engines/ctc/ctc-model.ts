@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { InferenceSession } from "onnxruntime-node";
+import { InferenceSession } from "../../audio/onnx-runtime.ts";
 import { engineSampleRate } from "../protocol/engine.ts";
 import { onnxDefaults, type OnnxProvider } from "../../models/onnx-options.ts";
 import {

@@ -1,4 +1,4 @@
-import { type InferenceSession, Tensor } from "onnxruntime-node";
+import { type InferenceSession, Tensor } from "../../audio/onnx-runtime.ts";
 import { ModelFileError } from "../../models/check-model-files.ts";
 import type { ModelCard } from "../../models/model-card.ts";
 import { featureMs } from "./filter-banks.ts";

@@ -1,4 +1,4 @@
-import { type InferenceSession, Tensor } from "onnxruntime-node";
+import { type InferenceSession, Tensor } from "../../audio/onnx-runtime.ts";
 import type { RecordingLayout } from "./model-layout.ts";
 
 /** The number of frames in the measurement: half of the longest utterance. */

@@ -1,4 +1,4 @@
-import type { InferenceSession } from "onnxruntime-node";
+import type { InferenceSession } from "../../audio/onnx-runtime.ts";
 import type { RecognitionMode } from "../protocol/engine.ts";
 import { onnxDefaults, type OnnxOptions } from "../../models/onnx-options.ts";
 import { type StreamingShape, type StreamState, WindowTensors } from "./window-tensors.ts";

@@ -1,4 +1,4 @@
-import { type InferenceSession, Tensor } from "onnxruntime-node";
+import { type InferenceSession, Tensor } from "../../audio/onnx-runtime.ts";
 
 /**
  * The shape of the inputs and outputs of a streaming model, for one stream. This is the layout of
