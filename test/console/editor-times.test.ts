@@ -73,10 +73,7 @@ test("keys move the times of the word at the caret, one step each, and saving se
   await page.keyboard.press("Control+Shift+F9");
   await page.keyboard.press("Control+Shift+F9");
   await shown(page, "endar við");
-  await page
-    .getByText(/^Óvistaðar breytingar/)
-    .first()
-    .waitFor();
+  await page.getByText(/^Óvistaðar breytingar/).waitFor();
   // The region that screen readers announce says the same.
   const announced = await page.locator("output.unseen").first().textContent();
   assert.equal(announced, await page.locator(".edit-bar-times").textContent());
@@ -186,6 +183,7 @@ test("what a key sets while it is held is undone in one step, also before its co
   await using page = await pages.open("/help");
   const code = Promise.withResolvers<void>();
   await page.route("**/set-time-*.js", (route) => code.promise.then(() => route.continue()));
+  const asked = page.waitForRequest("**/set-time-*.js");
   await page.goto(`${pages.service.address}/console/${name}`);
   await beginEditing(page);
   await placeIn(page, 0, 4);
@@ -194,11 +192,9 @@ test("what a key sets while it is held is undone in one step, also before its co
   for (let at = 0; at < 5; at += 1) await page.keyboard.down("F9");
   await page.keyboard.up("F9");
   await page.keyboard.press("Control+z");
+  await asked;
   code.resolve();
-  await page
-    .getByText(/^Óvistaðar breytingar/)
-    .first()
-    .waitFor();
+  await page.getByText(/^Óvistaðar breytingar/).waitFor();
   await save(page);
   const own = opened[0]?.[4];
   const once = { ...own, startTime: later(own?.startTime, -0.02) };

@@ -7,6 +7,16 @@ import { type ChosenKeys, commandsByChord, type CommandId } from "./command-tabl
  */
 export type CommandHandler = (isRepeat: boolean) => boolean;
 
+/** The commands that wait for what was pressed before them. Playing and the regions never wait. */
+const later: ReadonlySet<CommandId> = new Set([
+  "undo",
+  "redo",
+  "restoreParagraph",
+  "save",
+  "saveWithNote",
+  "read",
+]);
+
 /**
  * Runs commands by their keys. The parts of the page add what each command does while they are
  * shown; a command without a handler leaves its keys to the text and the browser.
@@ -14,8 +24,9 @@ export type CommandHandler = (isRepeat: boolean) => boolean;
 export class Commands {
   readonly #handlers = new Map<CommandId, CommandHandler[]>();
   #byChord: ReadonlyMap<Chord, CommandId> = commandsByChord({});
-  /** What was pressed while commands are held, in order; undefined if they are not. */
+  /** What waits for the code of a key, in order; undefined if nothing does. */
   #held: (() => void)[] | undefined;
+  #holds = 0;
 
   setKeys(chosen: ChosenKeys): void {
     this.#byChord = commandsByChord(chosen);
@@ -36,23 +47,34 @@ export class Commands {
   run(id: CommandId, isRepeat = false): boolean {
     const handlers = [...(this.#handlers.get(id) ?? [])];
     if (handlers.length === 0) return false;
-    if (!this.#held) return handlers.some((handler) => handler(isRepeat));
+    if (!this.#held || !later.has(id)) return handlers.some((handler) => handler(isRepeat));
     this.#held.push(() => this.run(id, isRepeat));
     return true;
   }
 
   /**
-   * Keeps what is pressed from now on, for a command that waits for its code: undo must not come
-   * before what it undoes. Returns the function that runs all of it, in order.
+   * Makes what follows wait for the code of a key: undo must not come before what it undoes.
+   * Returns the function that does all of it, in order.
    */
   hold(): () => void {
-    const held: (() => void)[] = this.#held ?? [];
-    this.#held = held;
+    this.#held ??= [];
+    this.#holds += 1;
+    let isHeld = true;
     return () => {
-      if (this.#held !== held) return;
+      if (!isHeld) return;
+      isHeld = false;
+      this.#holds -= 1;
+      if (this.#holds > 0) return;
+      const held = this.#held ?? [];
       this.#held = undefined;
-      for (const runHeld of held) runHeld();
+      for (const act of held) act();
     };
+  }
+
+  /** Does something after what waits; at once if nothing does. */
+  inOrder(act: () => void): void {
+    if (this.#held) this.#held.push(act);
+    else act();
   }
 
   /** Returns the command of a key; undefined if it has none. */

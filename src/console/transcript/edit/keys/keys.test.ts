@@ -128,28 +128,29 @@ test("Commands asks the latest handler first, and passes on a key that none uses
   assert.deepEqual(done, ["second", "first", "first"]);
 });
 
-test("Commands that are held are run in order, also if one of them holds the others again", () => {
+test("undo and saving wait for the code of a key before them, and playing does not", () => {
   const commands = new Commands();
   const done: string[] = [];
-  const releases: (() => void)[] = [];
-  commands.add("undo", () => done.push("undo") > 0);
-  commands.add("save", (isRepeat) => done.push(isRepeat ? "save again" : "save") > 0);
-  commands.add("startEarlier", () => releases.push(commands.hold()) > 0);
-  commands.press(press("F9"));
+  const add = (id: CommandId) =>
+    commands.add(id, (isRepeat) => done.push(isRepeat ? `${id} again` : id) > 0);
+  for (const id of ["undo", "save", "playPause"] as const) add(id);
+  commands.inOrder(() => done.push("first"));
+  const [release, releaseOther] = [commands.hold(), commands.hold()];
+  commands.inOrder(() => done.push("late"));
   assert.equal(commands.press(press("z", "KeyZ", "c")), true);
-  commands.press(press("F9"));
+  assert.equal(commands.press(press("F4")), true);
+  assert.equal(commands.press(press("y", "KeyY", "c")), false);
+  commands.inOrder(() => done.push("late too"));
   commands.press(press("s", "KeyS", "c"));
   commands.press(press("s", "KeyS", "cr"));
-  assert.equal(commands.press(press("F6")), false);
+  assert.deepEqual(done.splice(0), ["first", "playPause"]);
+  release();
+  release();
   assert.deepEqual(done, []);
-  releases[0]?.();
-  assert.deepEqual(done, ["undo"]);
-  releases[0]?.();
-  assert.deepEqual(done, ["undo"]);
-  releases[1]?.();
-  assert.deepEqual(done, ["undo", "save", "save again"]);
+  releaseOther();
+  assert.deepEqual(done.splice(0), ["late", "undo", "late too", "save", "save again"]);
   commands.run("undo");
-  assert.equal(done.at(-1), "undo");
+  assert.deepEqual(done, ["undo"]);
 });
 
 test("readSettings() keeps what it understands, and has defaults for the rest", () => {

@@ -2,20 +2,14 @@ import { useCallback, useEffect, useRef, useState } from "react";
 import { useLoaded } from "../../use-loaded.ts";
 import type { Commands } from "./commands.ts";
 
-/** How long other commands wait for the code of a pressed key, in ms. */
+/** How long what follows waits for the code of a pressed key, in ms. */
 const waitMs = 5_000;
-
-/** A key that was pressed before its code was there. */
-interface Waiting<Loaded> {
-  readonly act: (loaded: Loaded) => void;
-  readonly release: () => void;
-}
 
 /**
  * Loads the code of keys when it is wanted, or when one of them is pressed. Returns the code once
  * it is there, and a function that passes it to what a key does: at once, or as soon as it is
- * loaded. All other commands wait for it, so that they are done in the order of the keys; a key
- * whose code does not come in time is not done.
+ * loaded. Undo and saving wait for it, so that all is done in the order of the keys; a key whose
+ * code does not come in time is not done.
  */
 export function useLateKeys<Loaded>(
   commands: Commands,
@@ -28,36 +22,35 @@ export function useLateKeys<Loaded>(
   const [isPressed, setPressed] = useState(false);
   const loaded = useLoaded(load, isWanted || isPressed);
   const latest = useRef<Loaded>(undefined);
-  const waiting = useRef<Waiting<Loaded>>(undefined);
-  const end = useCallback(() => {
-    const { act, release } = waiting.current ?? {};
-    waiting.current = undefined;
-    if (latest.current !== undefined) act?.(latest.current);
-    release?.();
-  }, []);
+  const endWait = useRef<() => void>(undefined);
   useEffect(() => {
     latest.current = loaded;
-    if (loaded !== undefined) end();
-  }, [loaded, end]);
-  useEffect(() => end, [end]);
+    if (loaded !== undefined) endWait.current?.();
+  }, [loaded]);
+  useEffect(() => () => endWait.current?.(), []);
   const withLoaded = useCallback(
     (act: (loaded: Loaded) => void) => {
-      if (latest.current !== undefined) {
-        act(latest.current);
-        return;
+      if (latest.current === undefined) {
+        endWait.current ??= waitIn(commands, () => (endWait.current = undefined));
+        setPressed(true);
       }
-      const releaseCommands = commands.hold();
-      const timer = setTimeout(end, waitMs);
-      waiting.current = {
-        act,
-        release: () => {
-          clearTimeout(timer);
-          releaseCommands();
-        },
-      };
-      setPressed(true);
+      commands.inOrder(() => {
+        if (latest.current !== undefined) act(latest.current);
+      });
     },
-    [commands, end],
+    [commands],
   );
   return { loaded, withLoaded };
+}
+
+/** Holds commands until the returned function is called, for some seconds at most. */
+function waitIn(commands: Commands, ended: () => void): () => void {
+  const release = commands.hold();
+  const end = (): void => {
+    clearTimeout(timer);
+    ended();
+    release();
+  };
+  const timer = setTimeout(end, waitMs);
+  return end;
 }
