@@ -12,7 +12,7 @@ import {
 import { openMailReceiver } from "../../test/fixtures/mail-receiver.ts";
 import { openCutDatabase } from "../../test/fixtures/open-cut-database.ts";
 import { until } from "../../test/fixtures/until.ts";
-import { beginAttempt, leaseMail, releaseMail, sweepMail } from "./mail-queue.ts";
+import { beginAttempt, leaseMail, noteSent, releaseMail, sweepMail } from "./mail-queue.ts";
 
 let fixture: MailFixture;
 before(async () => {
@@ -56,12 +56,49 @@ describe("the mail worker", () => {
     try {
       await until(() => Promise.resolve(updates >= 2), 60_000);
       assert.deepEqual(outcome((await fixture.rows())[0]), ["PENDING", 1, 1]);
+      // The outage is longer than the lease, and another node leases the mail first.
+      await fixture.shift("-1 hour");
+      assert.equal((await leaseMail(fixture.database.db, { leaseMs: 60_000, room: 4 })).length, 1);
     } finally {
       await cut.repair();
     }
     await until(isSent, 60_000);
-    assert.deepEqual(outcome((await fixture.rows())[0]), ["SENT", 1, 0]);
+    assert.deepEqual(outcome((await fixture.rows())[0]), ["SENT", 2, 0]);
     assert.equal(receiver.received.length, 1);
+  });
+
+  it("does not lease a mail again that it is sending", async () => {
+    const context = await fixture.newAccount();
+    await fixture.send(context, await fixture.invite(context));
+    const another = Promise.withResolvers<void>();
+    let messages = 0;
+    await using receiver = await openMailReceiver({
+      async onMessage() {
+        messages += 1;
+        if (messages > 1) return;
+        await fixture.shift("-1 hour");
+        await fixture.send(context, await fixture.invite(context));
+        await another.promise;
+      },
+    });
+    await using _worker = fixture.openWorker(mailOptionsFor(receiver.port));
+    // The lease that found the other mail had found this one first.
+    await until(async () => (await fixture.rows())[1]?.tries === 1, 60_000);
+    assert.deepEqual(outcome((await fixture.rows())[0]), ["PENDING", 1, 1]);
+    another.resolve();
+    await until(isSent, 60_000);
+  });
+
+  it("records that a mail was accepted also if it was given up meanwhile, but not twice", async () => {
+    const { db, pool } = fixture.database;
+    const context = await fixture.newAccount();
+    await fixture.send(context, await fixture.invite(context));
+    const [mail = assert.fail()] = await leaseMail(db, { leaseMs: 60_000, room: 4 });
+    await pool.query("update invitation_mail set state = 'FAILED', problem = 'OUTCOME_UNKNOWN'");
+    assert.equal(await noteSent(db, mail), true);
+    assert.equal(await noteSent(db, mail), false);
+    const [row = assert.fail()] = await fixture.rows();
+    assert.deepEqual([row.state, row.problem], ["SENT", null]);
   });
 
   it("sends a mail whose leases ended before an attempt began", async () => {

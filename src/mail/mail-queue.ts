@@ -32,13 +32,24 @@ const unnotedMax = 2;
 const waitMsMax = 3 * 3_600_000;
 const sweptAtOnce = 1_000;
 
+export interface NextMail {
+  readonly leaseMs: number;
+  readonly room: number;
+  /**
+   * The mails whose attempts are in progress on this worker. After an outage of the database their
+   * leases may have expired before the worker could write down what has become of them. The worker
+   * does not lease these mails again.
+   */
+  readonly sending?: Iterable<string>;
+}
+
 /**
  * Leases mail that is due. Mail to members who were removed, of disabled accounts, and mail whose
  * day is over is not sent.
  */
 export async function leaseMail(
   db: Kysely<Tables>,
-  { leaseMs, room }: { readonly leaseMs: number; readonly room: number },
+  { leaseMs, room, sending = [] }: NextMail,
 ): Promise<LeasedMail[]> {
   const { rows } = await sql<LeasedMail>`
     with next as (
@@ -46,7 +57,7 @@ export async function leaseMail(
       join member on member.id = m.member_id
       join account on account.id = m.account_id and account.disabled_at is null
       where m.state = 'PENDING' and m.unnoted < ${unnotedMax}::int and m.give_up_at > now()
-        and ${isDue(waitMsMax)}
+        and ${isDue(waitMsMax)} and m.id <> all (${[...sending]}::uuid[])
       order by m.due_at limit ${room}::int for update of m skip locked)
     update invitation_mail m
     set lease = lease + 1, tries = tries + 1, last_attempt_at = now(),
@@ -99,12 +110,17 @@ export async function beginAttempt(
   });
 }
 
-/** Records that the server has accepted a mail. Returns false if the lease is lost. */
-export async function noteSent(db: Kysely<Tables>, lease: Lease): Promise<boolean> {
+/**
+ * Records that the server has accepted a mail, also if another worker has leased the mail
+ * meanwhile or it was given up: no worker may send it again. Returns false if this is recorded
+ * already, or if the mail was canceled.
+ */
+export async function noteSent(db: Kysely<Tables>, { id }: Pick<Lease, "id">): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable("invitation_mail")
     .set({ state: "SENT", unnoted: 0, problem: null, response: null })
-    .where(isHeld("invitation_mail", lease))
+    .where("id", "=", id)
+    .where("state", "in", ["PENDING", "FAILED"])
     .executeTakeFirstOrThrow();
   return numUpdatedRows > 0n;
 }

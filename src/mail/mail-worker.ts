@@ -46,13 +46,21 @@ export function openMailWorker(given: MailWorkerParts): AsyncDisposable {
   const { database, log } = parts;
   const { db } = database;
   const leaseMs = leaseMsOf(parts);
+  const sending = new Set<string>();
   return new QueueWorker<LeasedMail>({
     runningMax: sendingMax,
     pollMs,
     stopMsMax,
-    lease: async (room) => await leaseMail(db, { leaseMs, room }),
+    lease: async (room) => await leaseMail(db, { leaseMs, room, sending }),
     leaseFailed: "mail.lease_failed",
-    work: async (mail, stopped) => await send(parts, mail, stopped),
+    async work(mail, stopped) {
+      sending.add(mail.id);
+      try {
+        await send(parts, mail, stopped);
+      } finally {
+        sending.delete(mail.id);
+      }
+    },
     onLost: (mail, error) => log.error({ mailId: mail.id, ...errorFields(error) }, "mail.lost"),
     steps: [
       {
