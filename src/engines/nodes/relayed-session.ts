@@ -90,9 +90,16 @@ export class RelayedSession implements OpenedSession, SessionUse {
     this.#toClient.write(kind, this.clientId, payload);
   }
 
-  /** One message reports the loss of a process for all of its sessions. */
-  end({ kind }: SessionEnd): void {
-    if (!this.#isOver) this.#spans?.fail(kind === "done" ? "left" : kind);
+  /**
+   * One message reports the loss of a process for all of its sessions. A failure concerns this
+   * session only, so that the client gets a frame.
+   */
+  end(end: SessionEnd): void {
+    if (this.#isOver) return;
     this.#isOver = true;
+    this.#spans?.fail(end.kind === "done" ? "left" : end.kind);
+    if (end.kind !== "failed") return;
+    const message = end.error instanceof Error ? end.error.message : String(end.error);
+    this.#toClient.writeJson("error", this.clientId, { message: `on its node: ${message}` });
   }
 }
