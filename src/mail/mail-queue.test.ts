@@ -1,5 +1,7 @@
 // What is written down about an attempt, when the database or a worker fails meanwhile.
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:net";
 import { after, before, beforeEach, describe, it } from "node:test";
 import type { KyselyPlugin } from "kysely";
 import { pino } from "pino";
@@ -10,6 +12,7 @@ import {
   type MailFixture,
 } from "../../test/fixtures/mail-fixture.ts";
 import { openMailReceiver } from "../../test/fixtures/mail-receiver.ts";
+import { openKeptLog } from "../../test/fixtures/kept-log.ts";
 import { openCutDatabase } from "../../test/fixtures/open-cut-database.ts";
 import { until } from "../../test/fixtures/until.ts";
 import { beginAttempt, leaseMail, noteSent, releaseMail, sweepMail } from "./mail-queue.ts";
@@ -88,6 +91,49 @@ describe("the mail worker", () => {
     another.resolve();
     await until(isSent, 60_000);
   });
+
+  for (const isRepaired of [true, false]) {
+    const then = isRepaired
+      ? "releases a mail if it returns soon after"
+      : "logs the error of the database";
+    it(`that stops while the database is down ${then}`, async () => {
+      await using cut = await openCutDatabase(fixture.database);
+      let queries = 0;
+      const counts: KyselyPlugin = {
+        transformQuery({ node }) {
+          queries += 1;
+          return node;
+        },
+        transformResult: async ({ result }) => await Promise.resolve(result),
+      };
+      const server = createServer().listen(0, "127.0.0.1");
+      await once(server, "listening");
+      const address = server.address();
+      assert.ok(typeof address === "object" && address);
+      const connected = once(server, "connection");
+      const context = await fixture.newAccount();
+      await fixture.send(context, await fixture.invite(context));
+      const { log, of } = openKeptLog();
+      const database = { db: cut.db.withPlugin(counts) };
+      const worker = fixture.openWorker(mailOptionsFor(address.port), { database, log });
+      const [socket] = await connected;
+      await cut.cut();
+      const stopped = worker[Symbol.asyncDispose]();
+      // It leases no more mail.
+      queries = 0;
+      await once(socket.resume(), "close");
+      server.close();
+      await until(() => Promise.resolve(queries >= 1));
+      if (isRepaired) await cut.repair();
+      await stopped;
+      if (!isRepaired) await cut.repair();
+      const [row] = await fixture.rows();
+      assert.deepEqual(outcome(row), isRepaired ? ["PENDING", 0, 0] : ["PENDING", 1, 1]);
+      const lost = of("mail.lost");
+      assert.equal(lost.length, isRepaired ? 0 : 1);
+      assert.ok(lost.every((line) => /ENOENT|ECONNREFUSED/.test(JSON.stringify(line))));
+    });
+  }
 
   it("records that a mail was accepted also if it was given up meanwhile, but not twice", async () => {
     const { db, pool } = fixture.database;

@@ -1,3 +1,4 @@
+import { addAbortListener } from "node:events";
 import { dropSignInToken, signInLink } from "../auth/sign-in-token.ts";
 import type { Database } from "../database/database.ts";
 import { QueueWorker } from "../database/queue-worker.ts";
@@ -36,6 +37,8 @@ const sendingMax = 4;
 const pollMs = 1_000;
 /** How long a worker that stops waits for the server. */
 const stopMsMax = 3_000;
+/** How long after that it tries to write down what has become of its mail. */
+const noteMsMax = 2_000;
 
 /**
  * Sends the mail of accounts until the worker is disposed of, which releases mail whose body was
@@ -98,10 +101,12 @@ const internalFailure: MailFailure = {
 async function send(parts: Parts, mail: LeasedMail, stopped: AbortSignal): Promise<void> {
   const { database, options, hasProvider, log, timeoutMs } = parts;
   const { db } = database;
-  // What has become of an attempt is written down also after a short outage of the database.
-  // Otherwise a mail that has arrived would be sent again.
+  const noting = new AbortController();
+  using _stopped = addAbortListener(stopped, () => {
+    setTimeout(() => noting.abort(stopped.reason), noteMsMax).unref();
+  });
   const noted = async <T>(write: () => Promise<T>): Promise<T> =>
-    await retryWhileDatabaseDown(stopped, write);
+    await writeDown(noting.signal, write);
   const startedAt = performance.now();
   const needs = { needsToken: !hasProvider, leaseMs: leaseMsOf(parts) };
   const begun = await noted(() => beginAttempt(db, mail, needs));
@@ -115,8 +120,6 @@ async function send(parts: Parts, mail: LeasedMail, stopped: AbortSignal): Promi
       return internalFailure;
     },
   );
-  const wasNotSent = failure === "released" || (failure && !failure.isUnknown);
-  if (wasNotSent && token !== undefined) await noted(() => dropSignInToken(db, token));
   const elapsedMs = Math.round(performance.now() - startedAt);
   const fields = { mailId: mail.id, attempts: mail.attempts, ms: elapsedMs };
   if (failure === "released") {
@@ -127,6 +130,26 @@ async function send(parts: Parts, mail: LeasedMail, stopped: AbortSignal): Promi
     const isGivenUp = await noted(() => noteFailed(db, mail, failure, when));
     if (isGivenUp !== undefined) logFailure(log, failure, { fields, isGivenUp });
   } else if (await noted(() => noteSent(db, mail))) log.info(fields, "mail.sent");
+  // A token that was in no mail is of no use, and does no harm.
+  const wasNotSent = failure === "released" || (failure && !failure.isUnknown);
+  if (wasNotSent && token !== undefined) await noted(() => dropSignInToken(db, token));
+}
+
+/**
+ * Writes down what has become of an attempt, also after a short outage of the database. Otherwise a
+ * mail that has arrived would be sent again. Throws the error of the database once the signal
+ * aborts.
+ */
+async function writeDown<T>(signal: AbortSignal, write: () => Promise<T>): Promise<T> {
+  let failure: unknown;
+  const kept = async () =>
+    await write().catch((error: unknown) => {
+      failure = error;
+      throw error;
+    });
+  return await retryWhileDatabaseDown(signal, kept).catch((error: unknown) => {
+    throw signal.aborted ? failure : error;
+  });
 }
 
 /** Returns the letter of a mail, with a link that signs in if there is a token. */
