@@ -84,10 +84,12 @@ export async function restoreBackup(
   return { ...settled, manifest, migrated };
 }
 
-/** A backup that was made before a service named its archive is restored without a name. */
+/**
+ * A backup that was made before a service named its archive is restored without a name, unless it
+ * is a copy: only an archive with a name is in quarantine.
+ */
 function archiveIdOf({ archive }: Manifest, asCopy: boolean): string | undefined {
-  if (!archive) return undefined;
-  return asCopy ? newId() : archive.id;
+  return asCopy ? newId() : archive?.id;
 }
 
 /**
@@ -99,9 +101,10 @@ async function continued(
   note: RestoreNote,
   { manifest: { archive }, asCopy }: Pick<RestoreOptions, "asCopy"> & { manifest: Manifest },
 ): Promise<{ readonly note: RestoreNote; readonly archiveId: string | undefined }> {
-  if (!archive) return { note, archiveId: undefined };
-  const archiveId = asCopy ? (note.ids.find((id) => id !== archive.id) ?? newId()) : archive.id;
-  if (note.ids.includes(archiveId)) return { note, archiveId };
+  const copyId = () => note.ids.find((id) => id !== archive?.id) ?? newId();
+  // The store may have been marked with the id of a copy.
+  const archiveId = asCopy ? copyId() : (archive?.id ?? note.ids[0]);
+  if (archiveId === undefined || note.ids.includes(archiveId)) return { note, archiveId };
   const changed = { ...note, ids: [...note.ids, archiveId] };
   await pool.query(noteStatement(changed));
   return { note: changed, archiveId };

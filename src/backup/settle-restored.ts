@@ -4,7 +4,7 @@ import type { Tables } from "../database/tables.ts";
 import { markName, markOf } from "../media/archive-identity.ts";
 import { placeOf, type ArchiveSettings } from "../media/archive-place.ts";
 import { writeFirstPulse } from "../media/archive-pulse.ts";
-import { findArchiveRow, writeArchiveRow } from "../media/archive-row.ts";
+import { holdArchiveRow, writeArchiveRow } from "../media/archive-row.ts";
 import type { MediaStore } from "../media/media-store.ts";
 import { noteEnd, type RestoreNote } from "./restore-note.ts";
 
@@ -76,7 +76,7 @@ export async function settleRestored(
     .set({ received_bytes: 0, writer: null, holder: null, held_until: null })
     .where("media_id", "is", null)
     .execute();
-  // If no service had started on the database, the first one names the archive.
+  // If no service had started on the database, the first one names the archive. A copy has a name.
   if (archiveId !== undefined) await writeIdentity(trx, { ...options, id: archiveId });
   await noteEnd(trx, note);
   return {
@@ -96,8 +96,8 @@ async function writeIdentity(
   },
 ): Promise<void> {
   const { store, settings, id, asCopy } = parts;
-  const row = await findArchiveRow(trx);
-  if (!row) throw new Error("the row of the archive was deleted");
+  // A copy of an archive without a name gets its row here.
+  const row = await holdArchiveRow(trx, id);
   await store.notes.replace(markName, markOf({ id, createdAt: row.createdAt }));
   await writeFirstPulse(trx, store);
   const place = await placeOf(settings);

@@ -137,16 +137,25 @@ describe("a restored archive", () => {
     });
   });
 
-  it("that no service had named yet is restored as a copy without a name", async () => {
+  it("that no service had named yet gets a name as a copy only, and is in quarantine", async () => {
     await using unnamed = await openSmallArchive();
     const { folder, manifest } = await unnamed.backUp("unnamed");
     assert.equal(manifest.archive, null);
-    const restored = await unnamed.restore(folder, "unnamed-copy", true);
-    assert.equal(restored.archiveId, undefined);
-    await using opened = await openArchive(unnamed.settingsOf("unnamed-copy"));
+    const copied = await unnamed.restore(folder, "unnamed-copy", true);
+    {
+      const settings = unnamed.settingsOf("unnamed-copy");
+      await using opened = await openArchive(settings);
+      assert.match(opened.quarantine.join(), /it was put in quarantine/);
+      const { db, store } = opened;
+      const { id } = await settleArchive({ db, store, settings, log: createLog("silent") });
+      assert.equal(id, copied.archiveId);
+      const media = await db.selectFrom("media").select("id").execute();
+      assert.equal(media.length, 2);
+    }
+    const continued = await unnamed.restore(folder, "unnamed-continued");
+    assert.equal(continued.archiveId, undefined);
+    await using opened = await openArchive(unnamed.settingsOf("unnamed-continued"));
     assert.deepEqual(opened.quarantine, []);
-    const media = await opened.db.selectFrom("media").select("id").execute();
-    assert.equal(media.length, 2);
   });
 
   it("without its media stays next to the media of its archive only", async () => {
