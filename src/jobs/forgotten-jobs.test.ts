@@ -182,6 +182,20 @@ describe("a job that runs while the transcript is deleted that it transcribes ag
   });
 });
 
+it("a job of another account is not ended, and its transcript not locked", async () => {
+  const [account, stranger] = [await app.newAccount(), await app.newAccount()];
+  const transcript = await newTranscript(account);
+  const id = await newJob(account, { state: "PROCESSING", newVersionOf: transcript });
+  await db.transaction().execute(async (holder) => {
+    await sql`select from transcript where id = ${transcript} for update`.execute(holder);
+    const isEnded = await db.transaction().execute(async (trx) => {
+      await sql`set local lock_timeout = 1000`.execute(trx);
+      return await cancelJob(trx, stranger, id);
+    });
+    assert.equal(isEnded, false);
+  });
+});
+
 /** Returns how many statements wait for a lock. */
 async function waiting(): Promise<number> {
   const { rows } = await sql<{ count: number }>`

@@ -280,5 +280,5 @@ export async function cancelJob(
   id: string,
 ): Promise<boolean> {
   const end = { state: "CANCELLED", error: cancelledStatus } as const;
-  return await failRow(trx, id, end, (query) => query.where("account_id", "=", accountId));
+  return await failRow(trx, id, end, sql<boolean>`account_id = ${accountId}`);
 }

@@ -1,4 +1,4 @@
-import type { Kysely } from "kysely";
+import { sql, type Kysely } from "kysely";
 import { databaseTime } from "../../database/database-time.ts";
 import type { Tables } from "../../database/tables.ts";
 import { finishUpload, type ContentJobs } from "../../media/finish-upload.ts";
@@ -129,9 +129,7 @@ export class ContentWriter {
     if (error instanceof ServiceError && error.httpStatus === 413) {
       const end = { state: "ERROR", error: failureStatus(error) } as const;
       await db.transaction().execute(async (trx) => {
-        const isWaiting = (query: Parameters<Parameters<typeof failRow>[3]>[0]) =>
-          query.where("state", "=", "WAITING_FOR_CONTENT");
-        await failRow(trx, content.jobId, end, isWaiting);
+        await failRow(trx, content.jobId, end, sql<boolean>`state = 'WAITING_FOR_CONTENT'`);
       });
       await dropContent(this.#parts, content.uploadId);
       return;

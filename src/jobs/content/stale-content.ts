@@ -8,7 +8,7 @@ import type { Log } from "../../std/log.ts";
 import { openRepeat } from "../../std/repeat.ts";
 import { ServiceError } from "../../std/service-error.ts";
 import { failureStatus } from "../job-failure.ts";
-import { failRow, type JobUpdate } from "../worker/end-jobs.ts";
+import { failRow } from "../worker/end-jobs.ts";
 import { contentMsMax, dropContent } from "./content-store.ts";
 
 interface StaleContentParts {
@@ -44,8 +44,7 @@ export async function endStaleJobs(parts: StaleContentParts): Promise<void> {
       const failure = contentMissing();
       const end = { state: "ERROR", error: failureStatus(failure) } as const;
       const isEnded = await db.transaction().execute(async (trx) => {
-        const isWaiting = (query: JobUpdate) => query.where("state", "=", "WAITING_FOR_CONTENT");
-        return await failRow(trx, id, end, isWaiting);
+        return await failRow(trx, id, end, sql<boolean>`state = 'WAITING_FOR_CONTENT'`);
       });
       // Another node may have ended it, or its caller.
       if (isEnded) {

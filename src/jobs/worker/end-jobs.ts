@@ -1,4 +1,4 @@
-import { sql, type Transaction, type UpdateQueryBuilder, type UpdateResult } from "kysely";
+import { sql, type RawBuilder, type Transaction } from "kysely";
 import type { JobAudio } from "../../auth/usage-store.ts";
 import type { Lease } from "../../database/lease.ts";
 import type { Tables } from "../../database/tables.ts";
@@ -64,15 +64,8 @@ export async function failJob(
   error: StatusJson,
 ): Promise<boolean> {
   const end = { state: "ERROR", error } as const;
-  return await failRow(trx, lease.id, end, (query) => query.where("lease", "=", lease.number));
+  return await failRow(trx, lease.id, end, sql<boolean>`lease = ${lease.number}`);
 }
-
-export type JobUpdate = UpdateQueryBuilder<
-  Tables,
-  "transcript_job",
-  "transcript_job",
-  UpdateResult
->;
 
 /**
  * Ends an unfinished job without a transcript, if the condition holds as well. A job that was to
@@ -82,10 +75,11 @@ export async function failRow(
   trx: Transaction<Tables>,
   id: string,
   { state, error }: { readonly state: "ERROR" | "CANCELLED"; readonly error: StatusJson },
-  condition: (query: JobUpdate) => JobUpdate,
+  condition: RawBuilder<boolean>,
 ): Promise<boolean> {
-  const isForgotten = await hasLostTranscript(trx, id);
-  const query = trx
+  const mayEnd = sql<boolean>`id = ${id} and state in ('PROCESSING', 'WAITING_FOR_CONTENT') and ${condition}`;
+  const isForgotten = await hasLostTranscript(trx, mayEnd);
+  const row = await trx
     .updateTable("transcript_job")
     .set({
       ...(isForgotten && forgotten),
@@ -93,23 +87,27 @@ export async function failRow(
       error: JSON.stringify(error),
       updated_at: sql<Date>`greatest(now(), updated_at)`,
     })
-    .where("id", "=", id)
-    .where("state", "in", ["PROCESSING", "WAITING_FOR_CONTENT"]);
-  const row = await condition(query).returning(isAwaited).executeTakeFirst();
+    .where(mayEnd)
+    .returning(isAwaited)
+    .executeTakeFirst();
   if (row) await deletePieces(trx, id);
   if (row?.is_awaited) await notifyEnd(trx, id);
   return row !== undefined;
 }
 
 /**
- * Locks the transcript of a job for new versions, and returns whether it was deleted. A deletion
- * that begins after this waits for the end of the job, and its trigger clears the job (migration
- * 0049). As in all other changes, the transcript is locked before the job.
+ * Locks the transcript of a job that may end, if it is for a new version, and returns whether it
+ * was deleted. A deletion that begins after this waits for the end of the job, and its trigger
+ * clears the job (migration 0049). As in all other changes, the transcript is locked before the
+ * job.
  */
-async function hasLostTranscript(trx: Transaction<Tables>, id: string): Promise<boolean> {
+async function hasLostTranscript(
+  trx: Transaction<Tables>,
+  mayEnd: RawBuilder<boolean>,
+): Promise<boolean> {
   const job = await trx
     .selectFrom("transcript_job")
-    .where("id", "=", id)
+    .where(mayEnd)
     .select("new_version_of")
     .executeTakeFirst();
   if (!job || job.new_version_of === null) return false;
