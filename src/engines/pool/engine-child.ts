@@ -281,13 +281,20 @@ export class EngineChild {
    * processes have reported theirs. Default: 10 s.
    */
   async closeWhenIdle(reportedMsMax = othersMsMax): Promise<void> {
-    if (this.#fronts.isOpen) await Promise.race([sleep(reportedMsMax), this.exited]);
+    if (this.#fronts.isOpen) await this.#waitForReports(reportedMsMax);
     if (this.sessions > 0) {
       const { promise, resolve } = Promise.withResolvers<void>();
       this.#onIdle = resolve;
       await Promise.race([promise, this.exited]);
     }
     await this.close();
+  }
+
+  async #waitForReports(msMax: number): Promise<void> {
+    const over = new AbortController();
+    const wait = sleep(msMax, undefined, { signal: over.signal }).catch(() => {});
+    await Promise.race([wait, this.exited]);
+    over.abort();
   }
 
   /** Ends the process, and its sessions are lost. */
