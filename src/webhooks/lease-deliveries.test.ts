@@ -73,7 +73,11 @@ test("a worker sends 64 messages at a time, and one attempt may take 15 s", asyn
     );
     return rows[0];
   };
-  await until(() => Promise.resolve(receiver.received.length === 64));
+  let found: { readonly sent: number } | undefined;
+  await until(async () => {
+    found = await state();
+    return found?.sent === 64 && receiver.received.length === 64;
+  });
   // A lease is twice as long as an attempt may take.
-  assert.deepEqual(await state(), { messages: 72, sent: 64, lease_seconds: [30] });
+  assert.deepEqual(found, { messages: 72, sent: 64, lease_seconds: [30] });
 });

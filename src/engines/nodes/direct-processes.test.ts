@@ -8,6 +8,7 @@ import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { cpuSlowness } from "../../../test/fixtures/cpu-slowness.ts";
 import {
   enginePids,
   finalsWithoutPool,
@@ -271,11 +272,12 @@ test("a process that is replaced serves the streams of front processes to their 
   await until(() => sessionsOf(front) === 1, "it has begun");
   opened.shared.retire(child);
   let isClosed = false;
-  const closing = child.closeWhenIdle(3_000).then(() => (isClosed = true));
+  const reportedMs = 3_000 * cpuSlowness;
+  const closing = child.closeWhenIdle(reportedMs).then(() => (isClosed = true));
   await until(() => child.sessions === 1, "the main process knows of the stream");
   await until(() => child.hasCommitted, "the main process knows that it does useful work");
   // Longer than the process waits for a report of the sessions of others.
-  await new Promise((resolve) => setTimeout(resolve, 3_500));
+  await new Promise((resolve) => setTimeout(resolve, reportedMs + 500));
   assert.equal(isClosed, false);
   stream.end();
   assert.deepEqual(await running, finalsWithoutPool(said));
