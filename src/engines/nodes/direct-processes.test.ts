@@ -205,6 +205,11 @@ test("a front process whose connection to an engine process ends connects again,
   const after = await Promise.all(pools.map((pool) => recognize(pool, said)));
   for (const found of after) assert.deepEqual(found, finalsWithoutPool(said));
   assert.deepEqual(enginePids(), [pid]);
+  // The connections to the main process, and so those to its other processes, go on.
+  assert.deepEqual(
+    pools.flatMap((pool) => pool.state().nodes?.map(({ losses }) => losses)),
+    [0, 0],
+  );
 });
 
 test("a fault of a front process ends the stream that it concerns, and no other one", async () => {

@@ -70,7 +70,6 @@ export class NodeConnection {
       events,
       send: (process, bytes) => this.#outgoing.frames(process, bytes),
       onStuck: (problem) => this.fail(new NodeMisbehaved(problem)),
-      onCutOff: (problem) => this.fail(new Error(problem)),
       log: options.log,
     });
   }

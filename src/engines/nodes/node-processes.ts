@@ -21,9 +21,12 @@ import { useMessage, useOfMessage } from "./process-use.ts";
 const quietMsMax = 60_000;
 /**
  * The answers to beats within which a node reports the end of a process after the end of its
- * socket: 5 s, or longer if the node is busy.
+ * socket: 5 s, or longer if the node is busy. Then it is connected to again. The wait doubles, up
+ * to two minutes, each time that the connection ends within a minute.
  */
-const answersMax = 5_000 / beatMs;
+const answersMin = 5_000 / beatMs;
+const answersMax = 120_000 / beatMs;
+const usefulAnswers = 60_000 / beatMs;
 const processesMax = 10_000;
 
 /** What is done with the processes of an engine node. */
@@ -42,17 +45,20 @@ interface NodeProcessesOptions {
   readonly send: (process: number, bytes: Buffer) => void;
   /** Called if a process with work sends nothing, so that its node is not to be trusted. */
   readonly onStuck: (problem: string) => void;
-  /** Called if a process goes on whose socket has ended. */
-  readonly onCutOff: (problem: string) => void;
   readonly log: Log;
 }
 
 interface NodeProcess {
+  readonly message: ProcessReady;
+  readonly machine: Machine;
   readonly child: EngineChild;
   readonly link: NodeLink | SocketLink;
   readonly model: LoadableModel;
-  /** The answers to beats since the end of its socket. */
+  /** The answers to beats while it was connected, and since the end of its socket. */
+  answers: number;
   answersSinceEnd: number;
+  /** The answers after the end of its socket with which it is connected to again. */
+  readonly answersToWait: number;
 }
 
 /** The processes that an engine node has reported on one connection, by its numbers. */
@@ -85,6 +91,10 @@ export class NodeProcesses {
     if (process <= this.#last) throw new Error("a process has the number of another");
     if (this.#processes.size >= processesMax) throw new Error("it has too many processes");
     this.#last = process;
+    this.#use(message, machine, answersMin);
+  }
+
+  #use(message: ProcessReady, machine: Machine, answersToWait: number): void {
     const { events, log } = this.#options;
     const { model, ready } = checkedReady(message);
     const link = this.#linkTo(message);
@@ -95,7 +105,8 @@ export class NodeProcesses {
       onLoad: (report) => events.loaded(child, model, report),
       ...(link instanceof SocketLink ? directOptions(message) : checksOfNode()),
     });
-    this.#processes.set(process, { child, link, model, answersSinceEnd: 0 });
+    const parts = { message, machine, child, link, model, answersToWait };
+    this.#processes.set(message.process, { ...parts, answers: 0, answersSinceEnd: 0 });
     events.ready(child, model);
     if (this.#isLeaving) child.handOver(() => events.hasOther(model));
   }
@@ -150,15 +161,21 @@ export class NodeProcesses {
   }
 
   /**
-   * A process whose socket has ended goes on if the node does not report its end. Only a new
-   * connection to the node makes it known again. The end of one that was killed here may take long.
+   * A process whose socket has ended goes on if the node does not report its end, and is connected
+   * to again. The end of one that was killed here may take long.
    */
   #checkEnd(number: number, process: NodeProcess): void {
-    const { child, link } = process;
-    if (!(link instanceof SocketLink) || !child.hasExited || link.wasKilled) return;
+    const { message, machine, child, link, answersToWait } = process;
+    if (!(link instanceof SocketLink) || child.isLeaving || link.wasKilled) return;
+    if (!child.hasExited) {
+      process.answers += 1;
+      return;
+    }
     process.answersSinceEnd += 1;
-    if (process.answersSinceEnd !== answersMax) return;
-    this.#options.onCutOff(`the connection to its process ${number} ended`);
+    if (process.answersSinceEnd < answersToWait) return;
+    this.#options.log.warn({ process: number, pid: child.pid }, "engine.process_cut_off");
+    const isSoon = process.answers < usefulAnswers;
+    this.#use(message, machine, isSoon ? Math.min(2 * answersToWait, answersMax) : answersMin);
   }
 
   /**
