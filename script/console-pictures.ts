@@ -3,6 +3,7 @@
 import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Page } from "playwright-core";
+import { expectProblems } from "../test/console/expected-problems.ts";
 import { openTestPages, type Look, type TestPages } from "../test/console/open-test-pages.ts";
 import {
   changeElsewhere,
@@ -118,6 +119,7 @@ async function clashing(pages: TestPages): Promise<Page> {
   const theirs = turns.map(
     ([speaker, text]) => [speaker, text.replace("Góðan", "Blessaðan")] as const,
   );
+  expectProblems(page, /^409 POST .*:modifySegments$/);
   await changeElsewhere(pages.service, talk, { segments: segmentsOf(theirs) });
   await page.keyboard.press("Control+s");
   return page;
