@@ -68,3 +68,23 @@ test("a name that is being typed keeps its last space while other values are sho
   await until(async () => (await transcripts().inputValue()) === "30");
   assert.equal(await name().inputValue(), "Frá þriðja ");
 });
+
+test("defaults that others have changed are shown and stay, except where the user chose", async () => {
+  const words = page.getByRole("textbox", { name: "Orð sem búast má við" });
+  const written = page.getByRole("checkbox", { name: "Með greinarmerkjum og tölustöfum" });
+  const spoken = page.getByLabel("Talað mál");
+  const theirs = { languageCode: "en-US", model: "scripted" };
+  await words.fill("Þjórsá\n");
+  await changeElsewhere({ recordingDefaults: { ...theirs, phrases: ["Vigdís"] } });
+  await until(async () => (await spoken.inputValue()) === "en-US");
+  assert.equal(await words.inputValue(), "Þjórsá\n");
+  // The page does not know this yet.
+  const more = { ...theirs, phrases: ["Vigdís"], wordsAsSpoken: true };
+  await pages.service.call("PATCH", "/v1/account", { recordingDefaults: more });
+  await button("Vista sjálfgildi").click();
+  await page.locator(".toast").getByText("Sjálfgildin hafa verið vistuð.").waitFor();
+  const { recordingDefaults } = await stored();
+  assert.deepEqual(recordingDefaults, { ...theirs, phrases: ["Þjórsá"], wordsAsSpoken: true });
+  await until(async () => !(await written.isChecked()));
+  assert.equal(await page.getByText("Óvistaðar breytingar").count(), 0);
+});
