@@ -113,7 +113,7 @@ const rows: readonly Row[] = [
     method: Accounts.method.createMember,
     call: () => ["POST", "/v1/members", { email: "Anna@Example.is", role: "VIEWER" }],
     made: ({ name }) => name,
-    event: ["member.create", { email: "Anna@Example.is", role: "VIEWER" }],
+    event: ["member.create", { email: "Anna@Example.is", displayName: "", role: "VIEWER" }],
   },
   {
     method: Accounts.method.updateMember,
@@ -123,7 +123,7 @@ const rows: readonly Row[] = [
   },
   deletion(Accounts.method.deleteMember, things.makeMember, [
     "member.delete",
-    { email: "*", role: "OWNER" },
+    { email: "*", displayName: "", role: "OWNER" },
   ]),
   {
     method: Accounts.method.createSignInLink,
