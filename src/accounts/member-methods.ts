@@ -41,9 +41,10 @@ export function memberMethods(parts: {
           .values({ ...wanted, id: newId(), account_id: accountId })
           .returningAll()
           .executeTakeFirstOrThrow();
-        const { email, role } = row;
+        const { email, display_name: displayName, role } = row;
         const resource = `members/${row.id}`;
-        await record({ action: "member.create", resource, details: { email, role } });
+        const details = { email, displayName, role };
+        await record({ action: "member.create", resource, details });
         return memberMessage(row);
       });
     },
@@ -85,8 +86,9 @@ export function memberMethods(parts: {
         if (count > 1 && (await isLastOwner(trx, before))) throw lastOwner();
         await cancelMail(trx, before.id);
         await trx.deleteFrom("member").where("id", "=", before.id).execute();
-        const { email, role } = before;
-        await record({ action: "member.delete", resource: name, details: { email, role } });
+        const { email, display_name: displayName, role } = before;
+        const details = { email, displayName, role };
+        await record({ action: "member.delete", resource: name, details });
       });
       return create(EmptySchema);
     },

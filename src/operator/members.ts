@@ -40,7 +40,8 @@ export async function addMember(
       .returningAll()
       .executeTakeFirstOrThrow();
     const resource = `members/${row.id}`;
-    await record({ action: "member.create", resource, details: { email, role } });
+    const details = { email, displayName, role };
+    await record({ action: "member.create", resource, details });
     return row;
   });
 }
@@ -57,11 +58,11 @@ export async function removeMember(
     await lockAccount(trx, accountId);
     const member = await lockMember(trx, accountId, id);
     if (!member) return false;
-    const { email, role } = member;
+    const { email, display_name: displayName, role } = member;
     const { count } = await countMembers(trx, accountId, email);
     if (count > 1 && (await isLastOwner(trx, member))) throw noOwnerLeft(email);
     await trx.deleteFrom("member").where("id", "=", id).execute();
-    const details = { email, role };
+    const details = { email, displayName, role };
     await record({ action: "member.delete", resource: `members/${id}`, details });
     return true;
   });

@@ -43,6 +43,7 @@ after(async () => {
 
 const inAYear = new Date(Date.now() + 365 * 86_400_000).toISOString();
 
+const newMember = { email: "Anna@Example.is", displayName: "Anna", role: "VIEWER" };
 const inAMonth = new Date(Date.now() + 30 * 86_400_000).toISOString();
 
 /** A call that is audited. `make` creates the resource that the call is about. */
@@ -111,9 +112,9 @@ const rows: readonly Row[] = [
   ]),
   {
     method: Accounts.method.createMember,
-    call: () => ["POST", "/v1/members", { email: "Anna@Example.is", role: "VIEWER" }],
+    call: () => ["POST", "/v1/members", newMember],
     made: ({ name }) => name,
-    event: ["member.create", { email: "Anna@Example.is", role: "VIEWER" }],
+    event: ["member.create", newMember],
   },
   {
     method: Accounts.method.updateMember,
@@ -123,7 +124,7 @@ const rows: readonly Row[] = [
   },
   deletion(Accounts.method.deleteMember, things.makeMember, [
     "member.delete",
-    { email: "*", role: "OWNER" },
+    { email: "*", displayName: "", role: "OWNER" },
   ]),
   {
     method: Accounts.method.createSignInLink,

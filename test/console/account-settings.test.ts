@@ -82,8 +82,10 @@ test("what is taken back is shown in a form that was opened since, and a refusal
   await name().fill("Fimmta nafnið");
   await button("Vista").click();
   await until(async () => (await stored())[0] === "Fimmta nafnið");
+  // The message stays while the pointer is on it.
+  await button("Taka aftur").hover();
   const menu = page.getByRole("navigation");
-  await menu.getByRole("link", { name: "Orðaforði" }).click();
+  await menu.getByRole("link", { name: "Orðaforði" }).press("Enter");
   await page.getByRole("heading", { level: 1, name: "Orðaforði" }).waitFor();
   await page.goBack();
   await until(async () => (await name().inputValue()) === "Fimmta nafnið");
@@ -323,14 +325,12 @@ test("a file in another language says which choices do not apply, and keeps its 
   await choose("fyrri.wav", "second.wav");
   const spoken = upload.getByLabel("Hvaða mál er talað?");
   await upload.getByRole("combobox", { name: "Mál í second.wav" }).selectOption("Enska");
-  const row = upload
-    .getByRole("list", { name: "Skrár sem þú valdir" })
-    .getByRole("listitem")
-    .nth(1);
+  const files = upload.getByRole("list", { name: "Skrár sem þú valdir" });
   await upload.getByText("Líkan, mælendur og orð").click();
   const words = upload.getByRole("textbox", { name: "Orð sem búast má við" });
   await words.fill("Þjórsá");
-  const unused = row.getByText("Orðin sem búast má við eru ekki notuð í þessari skrá");
+  const second = files.getByRole("listitem").nth(1);
+  const unused = second.getByText("Líkanið fyrir þetta mál notar ekki orð sem búast má við.");
   await unused.waitFor();
   await words.fill("");
   await unused.waitFor({ state: "detached" });
@@ -346,6 +346,18 @@ test("a file in another language says which choices do not apply, and keeps its 
     "",
     "",
   ]);
+  // The user has chosen the language of a file, and none for the next recordings.
+  await upload.goto(`${pages.service.address}/console/jobs?new`);
+  await choose("fyrri.wav", "second.wav");
+  await upload.getByRole("combobox", { name: "Mál í second.wav" }).selectOption("Enska");
+  await upload.getByRole("button", { name: "Fjarlægja fyrri.wav" }).click();
+  await until(async () => (await spoken.inputValue()) === "en-US");
+  await upload.getByRole("radio", { name: "Slóð á netinu" }).check();
+  await upload.getByRole("textbox", { name: "Slóð", exact: true }).fill("https://example.org/a");
+  await upload.getByRole("button", { name: "Skrifa upp" }).click();
+  await spoken.waitFor({ state: "detached" });
+  await upload.goto(`${pages.service.address}/console/jobs?new`);
+  await until(async () => (await spoken.inputValue()) === "is-IS");
 });
 
 test("a default that is no longer installed is shown as such", async () => {

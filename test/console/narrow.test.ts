@@ -73,7 +73,6 @@ test("secrets and code are shown whole on a phone", async () => {
     await page.getByRole("dialog").getByLabel("Nafn").fill("Símalykill");
     await press("Búa til lykil");
     await assertWhole(page);
-    assert.ok((await page.locator(".code-sample pre").count()) > 0, kind);
   }
 });
 

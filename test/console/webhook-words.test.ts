@@ -39,9 +39,6 @@ test("webhookWords() keeps the receiver's status, and frames an unknown message"
   const { is, detail } = webhookWords(
     "nothing was accepted for 3 days; the last time something new",
   );
-  assert.equal(
-    is,
-    "engin skilaboð komust til skila í 3 daga; síðast: ástæðan er önnur en þær þekktu",
-  );
+  assert.equal(is, "engin skilaboð komust til skila í 3 daga; síðast: ástæðan er óþekkt:");
   assert.equal(detail, "something new");
 });

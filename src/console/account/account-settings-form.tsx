@@ -2,6 +2,7 @@ import { type QueryClient, useMutation, useQueryClient } from "@tanstack/react-q
 import { type SubmitEvent, useState } from "react";
 import type { AccountJson } from "../../gen/hlust/accounts/v1/accounts_pb.ts";
 import { callApi } from "../api/call-api.ts";
+import { accountQuery } from "../api/recording-defaults.ts";
 import { isSignedIn, sessionQuery } from "../api/session.ts";
 import { areAllInFields } from "../api/violations.ts";
 import { useNotify } from "../parts/announcer.tsx";
@@ -27,6 +28,12 @@ interface Values {
   readonly vocabularyCandidatesDisabled: boolean;
 }
 
+/** What the form saves: all its values, and those that were stored when the user saved them. */
+interface Change {
+  readonly values: Values;
+  readonly from: Values;
+}
+
 /**
  * The form of the account's settings. A shorter retention is saved only after a question. Only the
  * fields that the user has changed are sent, so that changes of others since then stay.
@@ -36,11 +43,8 @@ export function AccountSettingsForm({ account }: { readonly account: AccountJson
   const form = useFields(account);
   const { before, displayName, media, kept, isOffered } = form;
   const [isChecked, setIsChecked] = useState(false);
-  const [asked, setAsked] = useState<Values>();
-  const save = useSave(before, (saved) => {
-    setAsked(undefined);
-    form.setBefore(saved);
-  });
+  const [asked, setAsked] = useState<Change>();
+  const save = useSave(() => setAsked(undefined));
   const [mediaDays, keptDays] = [daysOf(media), daysOf(kept)];
   const isNameLong = Array.from(displayName).length > 200;
   const submit = (event: SubmitEvent) => {
@@ -53,8 +57,10 @@ export function AccountSettingsForm({ account }: { readonly account: AccountJson
       transcriptRetentionDays: keptDays,
       vocabularyCandidatesDisabled: !isOffered,
     };
-    if (deletes(values, before)) setAsked(values);
-    else save.mutate(values);
+    // The question may be open for long, while others change the stored values.
+    const change = { values, from: before };
+    if (deletes(values, before)) setAsked(change);
+    else save.mutate(change);
   };
   const { error } = save;
   const daysProblem = (field: (typeof fields)[number], days: number | undefined) =>
@@ -94,9 +100,7 @@ export function AccountSettingsForm({ account }: { readonly account: AccountJson
           {t(commonText.save)}
         </Button>
       </div>
-      {asked && (
-        <Confirm values={asked} before={before} save={save} onClose={() => setAsked(undefined)} />
-      )}
+      {asked && <Confirm change={asked} save={save} onClose={() => setAsked(undefined)} />}
     </form>
   );
 }
@@ -117,7 +121,10 @@ function useFields(account: AccountJson) {
     setShown(account);
     setBefore(stored);
     const { displayName: name, mediaRetentionDays, transcriptRetentionDays } = before;
-    if (displayName.trim() === name) setDisplayName(stored.displayName);
+    // A space at the end may be the first of more that is being typed.
+    if (displayName.trim() === name && stored.displayName !== name) {
+      setDisplayName(stored.displayName);
+    }
     const days = (now: Retention, was: number, is: number): Retention =>
       daysOf(now) === was && is !== was ? retentionOf(is) : now;
     setMedia(days(media, mediaRetentionDays, stored.mediaRetentionDays));
@@ -132,7 +139,6 @@ function useFields(account: AccountJson) {
     media,
     kept,
     isOffered,
-    setBefore,
     setDisplayName,
     setMedia,
     setKept,
@@ -180,27 +186,26 @@ function deletes(next: Values, before: Values): boolean {
   );
 }
 
-function useSave(before: Values, onSaved: (values: Values) => void) {
+function useSave(onSaved: () => void) {
   const t = useText();
   const queries = useQueryClient();
   const notify = useNotify();
-  const change = async (values: Values, from: Values): Promise<Values> => {
+  const send = async ({ values, from }: Change): Promise<void> => {
     const body = changesOf(values, from);
     // The service refuses a change of nothing.
-    if (Object.keys(body).length === 0) return values;
+    if (Object.keys(body).length === 0) return;
     const account = await callApi<AccountJson>("/v1/account", { method: "PATCH", body });
     showName(queries, account.displayName ?? "");
+    queries.setQueryData(accountQuery.queryKey, account);
     await queries.invalidateQueries({ queryKey: ["account"] });
-    return valuesOf(account);
   };
   return useMutation({
-    // The stored values are loaded again before the change has succeeded.
-    mutationFn: async (values: Values) => ({ saved: await change(values, before), from: before }),
-    onSuccess: ({ saved, from }) => {
-      onSaved(saved);
-      const undo = () => change(from, saved);
+    mutationFn: send,
+    onSuccess: (_, { values, from }) => {
+      onSaved();
+      const undo = () => send({ values: from, from: values });
       // What a shorter retention has deleted does not come back.
-      notify(t(settingsText.saved), deletes(saved, from) ? null : undo);
+      notify(t(settingsText.saved), deletes(values, from) ? null : undo);
     },
   });
 }
@@ -228,17 +233,17 @@ function changesOf(next: Values, before: Values): Partial<Values> {
 
 /** Asks before data is deleted. */
 function Confirm({
-  values: { mediaRetentionDays: media, transcriptRetentionDays: kept, ...values },
-  before,
+  change,
   save,
   onClose,
 }: {
-  readonly values: Values;
-  readonly before: Values;
+  readonly change: Change;
   readonly save: ReturnType<typeof useSave>;
   readonly onClose: () => void;
 }) {
   const t = useText();
+  const { values, from } = change;
+  const { mediaRetentionDays: media, transcriptRetentionDays: kept } = values;
   return (
     <DialogBox
       title={t(settingsText.confirmTitle)}
@@ -246,17 +251,15 @@ function Confirm({
       onClose={onClose}
       isLocked={save.isPending}
     >
-      {isShorter(media, before.mediaRetentionDays) && <p>{t(settingsText.confirmMedia)(media)}</p>}
-      {isShorter(kept, before.transcriptRetentionDays) && (
+      {isShorter(media, from.mediaRetentionDays) && <p>{t(settingsText.confirmMedia)(media)}</p>}
+      {isShorter(kept, from.transcriptRetentionDays) && (
         <p>{t(settingsText.confirmTranscripts)(kept)}</p>
       )}
       {save.error && <ProblemNote error={save.error} />}
       <DangerActions
         text={t(settingsText.confirm)}
         isPending={save.isPending}
-        onConfirm={() =>
-          save.mutate({ ...values, mediaRetentionDays: media, transcriptRetentionDays: kept })
-        }
+        onConfirm={() => save.mutate(change)}
         onClose={onClose}
       />
     </DialogBox>

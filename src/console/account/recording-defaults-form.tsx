@@ -6,6 +6,7 @@ import type {
 } from "../../gen/hlust/accounts/v1/accounts_pb.ts";
 import { callApi } from "../api/call-api.ts";
 import { useInstalledLanguages } from "../api/installed-languages.ts";
+import { accountQuery } from "../api/recording-defaults.ts";
 import { areAllInFields, violationIn } from "../api/violations.ts";
 import {
   diarizationOf,
@@ -39,19 +40,29 @@ const [languageField, phrasesField] = [
   "recordingDefaults.phrases",
 ] as const;
 
-/** The form of the account's defaults for new recordings. */
+/**
+ * The form of the account's defaults for new recordings. What others change meanwhile is shown and
+ * stays, except in the fields that the user has changed.
+ */
 export function RecordingDefaultsForm({ account }: { readonly account: AccountJson }) {
   const t = useText();
   const [before, setBefore] = useState(() => valuesOf(account.recordingDefaults));
+  const [shown, setShown] = useState(account);
   const [values, setValues] = useState(before);
-  const save = useSave(setBefore);
+  if (account !== shown) {
+    const stored = valuesOf(account.recordingDefaults);
+    setShown(account);
+    setBefore(stored);
+    setValues(mergedValues(values, before, stored));
+  }
+  const save = useSave();
   const change = (fields: Partial<Values>): void => setValues({ ...values, ...fields });
   const { languageCode, recognition, words, isWritten } = values;
   const isChanged = textOf(values) !== textOf(before);
   const { error } = save;
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();
-    if (!save.isPending) save.mutate(values);
+    if (!save.isPending) save.mutate({ values, before });
   };
   const languageProblem = violationOf(error, languageField);
   return (
@@ -154,22 +165,43 @@ function defaultsOf({
   };
 }
 
+/** Returns the stored values, with those that the user has changed since they began with others. */
+function mergedValues(values: Values, before: Values, stored: Values): Values {
+  const source = (partOf: (from: Values) => string): Values =>
+    partOf(values) === partOf(before) ? stored : values;
+  // A model belongs to its language.
+  const { languageCode, recognition } = source((from) =>
+    JSON.stringify([from.languageCode, from.recognition.model]),
+  );
+  const { speakers } = source((from) => from.recognition.speakers).recognition;
+  const { isWritten } = source((from) => `${from.isWritten}`);
+  const wordsOf = ({ words }: Values): string => wordsIn(words).join("\n");
+  // A line may be being typed.
+  const { words } = wordsOf(stored) === wordsOf(before) ? values : source(wordsOf);
+  return { languageCode, recognition: { ...recognition, speakers }, words, isWritten };
+}
+
 /** Returns the values as a text by which they are compared. */
 function textOf(values: Values): string {
   return JSON.stringify(defaultsOf(values));
 }
 
-function useSave(onSaved: (values: Values) => void) {
+/** Saves the values that differ from those before. */
+function useSave() {
   const t = useText();
   const queries = useQueryClient();
   const notify = useNotify();
   return useMutation({
-    mutationFn: async (values: Values) => {
-      const body = { recordingDefaults: defaultsOf(values) };
-      await callApi<AccountJson>("/v1/account", { method: "PATCH", body });
+    async mutationFn({ values, before }: { readonly values: Values; readonly before: Values }) {
+      // The service replaces all defaults, so those that others have just changed are sent back.
+      const { recordingDefaults: stored } = await callApi<AccountJson>("/v1/account");
+      const body = {
+        recordingDefaults: defaultsOf(mergedValues(values, before, valuesOf(stored))),
+      };
+      const account = await callApi<AccountJson>("/v1/account", { method: "PATCH", body });
+      queries.setQueryData(accountQuery.queryKey, account);
     },
-    onSuccess: async (_, values) => {
-      onSaved(values);
+    onSuccess: async () => {
       notify(t(recordingDefaultsText.saved));
       await queries.invalidateQueries({ queryKey: ["account"] });
     },

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ModelJson } from "../../gen/hlust/speech/v2beta1/speech_pb.ts";
-import { recognitionOfFile, withoutFile } from "./file-recognition.ts";
+import { recognitionOfFile, toLanguage, withoutFile } from "./file-recognition.ts";
 import { type DraftFile, emptyDraft, type ReadyDraft } from "./job-draft.ts";
 
 const model = (name: string, languageCodes: string[], takesHints: boolean): ModelJson => ({
@@ -39,7 +39,8 @@ test("a file in another language keeps what its language has, and says what it d
       [ready("talar", "Þjórsá"), b, "", "Þjórsá", "MODEL"],
       [ready("both", "Þjórsá"), b, "both", "Þjórsá", ""],
       [ready("both", "Þjórsá", false), b, "both", "", "WORDS"],
-      [ready("talar", "Þjórsá"), c, "", "", "MODEL,WORDS"],
+      [ready("talar", "Þjórsá"), c, "", "", "MODEL,WORDS_NOT_TAKEN"],
+      [ready("talar", "Þjórsá", false), c, "", "", "MODEL,WORDS_NOT_TAKEN"],
       [ready("", ""), c, "", "", ""],
     ];
   for (const [draft, file, name, words, unused] of rows) {
@@ -58,8 +59,12 @@ test("the language of the last file becomes that of the draft, with a model that
     ["talar", ""],
     ["both", "both"],
   ] as const) {
-    const { files: left, languageCode, recognition } = withoutFile(chosen(name), models, "a");
+    const changes = withoutFile(chosen(name), models, "a");
+    const { files: left, languageCode, hasFileLanguage, recognition } = changes;
     assert.deepEqual([languageCode, recognition], ["en-US", { model: kept, speakers: "2" }]);
+    assert.equal(hasFileLanguage, true);
+    const later = { ...chosen(name), ...changes };
+    assert.equal(toLanguage(later, models, "is-IS").hasFileLanguage, false);
     assert.deepEqual(
       left?.map((each) => each.languageCode),
       [undefined],

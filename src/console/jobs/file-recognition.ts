@@ -9,7 +9,7 @@ export interface FileRecognition {
   /** The words to expect, on lines or with commas. */
   readonly words: string;
   /** What of the draft's choices cannot be used for the language of the file. */
-  readonly unused: readonly ("MODEL" | "WORDS")[];
+  readonly unused: readonly ("MODEL" | "WORDS" | "WORDS_NOT_TAKEN")[];
 }
 
 /**
@@ -26,16 +26,16 @@ export function recognitionOfFile(draft: ReadyDraft, file: DraftFile): FileRecog
   const serving = models.filter((each) => isServing(each, languageCode));
   const same = serving.filter(({ name }) => name === recognition.model);
   const used = same.length > 0 ? same : serving;
-  const takesWords = used.length > 0 && used.every(({ takesHints }) => takesHints);
+  const takesWords = used.every(({ takesHints }) => takesHints);
   const model = same.length > 0 ? recognition.model : "";
-  const kept = draft.hasOwnWords && takesWords ? words : "";
+  const kept = draft.hasOwnWords && takesWords && used.length > 0 ? words : "";
   return {
     languageCode,
     model,
     words: kept,
     unused: [
       ...(model === recognition.model ? [] : (["MODEL"] as const)),
-      ...(kept === words ? [] : (["WORDS"] as const)),
+      ...(kept === words ? [] : [takesWords ? ("WORDS" as const) : ("WORDS_NOT_TAKEN" as const)]),
     ],
   };
 }
@@ -45,12 +45,13 @@ export function toLanguage(
   { recognition }: JobDraft,
   models: readonly ModelJson[],
   languageCode: string,
-): Pick<JobDraft, "languageCode" | "recognition"> {
+): Pick<JobDraft, "languageCode" | "hasFileLanguage" | "recognition"> {
   const isKept = models.some(
     (each) => each.name === recognition?.model && isServing(each, languageCode),
   );
   return {
     languageCode,
+    hasFileLanguage: false,
     recognition: recognition && { ...recognition, ...(!isKept && { model: "" }) },
   };
 }
@@ -69,7 +70,7 @@ export function withoutFile(
   if (!last || files.length > 1) return { files };
   const { languageCode, ...rest } = last;
   if (languageCode === undefined) return { files };
-  return { files: [rest], ...toLanguage(draft, models, languageCode) };
+  return { files: [rest], ...toLanguage(draft, models, languageCode), hasFileLanguage: true };
 }
 
 /** Whether a model recognizes recordings in a language. */

@@ -11,6 +11,8 @@ export interface JobDraft {
   readonly subject: string;
   /** The language of the recordings; undefined until it is chosen in this draft. */
   readonly languageCode?: string | undefined;
+  /** Whether the language is that of a file, which the user has not chosen for the draft. */
+  readonly hasFileLanguage?: boolean;
   readonly description: string;
   /** The keywords, separated by commas. */
   readonly keywords: string;
@@ -64,6 +66,7 @@ export const emptyDraft: JobDraft = {
   files: [],
   url: "",
   subject: "",
+  hasFileLanguage: false,
   description: "",
   keywords: "",
   isDictated: false,

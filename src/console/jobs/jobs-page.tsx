@@ -144,7 +144,9 @@ function useAnnounceEnd(): (job: Job) => void {
       if (state.kind === "FAILED" && isCancelled(state.code)) {
         announce(`${t(jobsText.cancelled)}: ${subject}`);
       } else if (state.kind === "FAILED") {
-        announce(t(jobsText.failed)(subject, t(jobFailure(state.message).sentence)));
+        const { sentence, detail } = jobFailure(state.message);
+        const why = detail === undefined ? t(sentence) : `${t(sentence)} ${detail}`;
+        announce(t(jobsText.failed)(subject, why));
       }
     },
     [t, announce],

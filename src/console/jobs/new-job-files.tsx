@@ -126,9 +126,9 @@ function ChosenFile({
       )}
       {unused.map((each) => (
         <p key={each} className="hint">
-          {each === "MODEL"
-            ? t(newJobText.modelUnused)(recognition.model)
-            : t(newJobText.wordsUnused)}
+          {each === "MODEL" && t(newJobText.modelUnused)(recognition.model)}
+          {each === "WORDS" && t(newJobText.wordsUnused)}
+          {each === "WORDS_NOT_TAKEN" && t(newJobText.wordsNotTaken)}
         </p>
       ))}
       <Button look="quiet" aria-label={t(newJobText.removeFile)(file.name)} onPress={onRemove}>

@@ -141,7 +141,8 @@ function useSending(
   const [problems, setProblems] = useState<DraftProblems>();
   const [isUnchosen, setIsUnchosen] = useState(false);
   const keepLanguage = ({ languageCode }: ReadyDraft): void => {
-    if (draft.languageCode === languageCode) keepSpokenLanguage(languageCode, languageByDefault);
+    const isChosen = draft.languageCode === languageCode && draft.hasFileLanguage !== true;
+    if (isChosen) keepSpokenLanguage(languageCode, languageByDefault);
   };
   const send = useMutation({
     async mutationFn(sent: ReadyDraft): Promise<TranscriptJobJson | undefined> {

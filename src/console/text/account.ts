@@ -136,9 +136,9 @@ export const accountText = {
   operator: { is: "Rekstraraðili", en: "Operator" },
   refused: { is: "hafnað", en: "refused" },
   anyone: {
-    members: { is: "Notandi", en: "A member" },
-    apiKeys: { is: "API-lykill", en: "An API key" },
-    clientKeys: { is: "Undirritunarlykill", en: "A signing key" },
+    members: { is: "Notandi", en: "Member" },
+    apiKeys: { is: "API-lykill", en: "API key" },
+    clientKeys: { is: "Undirritunarlykill", en: "Signing key" },
   },
   unknownBrowser: { is: "óþekktur vafri", en: "unknown browser" },
 } as const;

@@ -188,8 +188,12 @@ export const newJobText = {
       `The model ${model} does not have the language of this file. Another model is chosen automatically.`,
   },
   wordsUnused: {
-    is: "Orðin sem búast má við eru ekki notuð í þessari skrá, því að hún er á öðru máli.",
+    is: "Orðin sem búast má við eru ekki notuð fyrir þessa skrá, því að hún er á öðru máli.",
     en: "The words to expect are not used for this file, because it is in another language.",
+  },
+  wordsNotTaken: {
+    is: "Líkanið fyrir þetta mál notar ekki orð sem búast má við.",
+    en: "The model for this language does not use words to expect.",
   },
   /** The name of a language as the label of a choice. */
   spoken: { is: capital, en: capital },

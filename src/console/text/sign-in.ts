@@ -44,8 +44,8 @@ export const signInProblems: Problems = {
   },
   LINK_REFUSED: {
     sentence: {
-      is: "Tengillinn gildir ekki lengur: hver tengill gildir einu sinni, í tíu mínútur, og í boði í þrjá daga.",
-      en: "The link is no longer valid: each link works once, within ten minutes, or three days in an invitation.",
+      is: "Tengillinn gildir ekki lengur: hver tengill gildir einu sinni, í tíu mínútur, eða í þrjá daga ef eigandi bjó hann til.",
+      en: "The link is no longer valid: each link works once, within ten minutes, or three days if an owner created it.",
     },
     next: {
       is: "Biddu eiganda reikningsins um nýjan tengil, eða skráðu þig inn með lykli. Skipunin bin/hlust console á vél þjónustunnar prentar líka tengil.",

@@ -96,14 +96,14 @@ const explanations: readonly (readonly [RegExp, Explain])[] = [
 ];
 
 /**
- * Returns the reason of a failure in the console's words, as the end of a sentence. An unknown
- * reason is the detail of a general one.
+ * Returns the reason of a failure in the console's words, as the end of a sentence. After
+ * that of an unknown reason, its detail follows.
  */
 export function webhookWords(problem: string): Explained {
   for (const [pattern, explain] of explanations) {
     const match = pattern.exec(problem);
     if (match) return explain(match.slice(1));
   }
-  const [is, en] = ["ástæðan er önnur en þær þekktu", "the reason is none of the known ones"];
+  const [is, en] = ["ástæðan er óþekkt:", "the reason is not known:"];
   return { is, en, detail: problem };
 }

@@ -145,9 +145,13 @@ function DisabledNote({ webhook: { disabledReason } }: { readonly webhook: Webho
   return (
     <div className="note problem">
       <p>
-        {reason && <strong>{t(webhooksText.disabledBecause)(t(reason))}. </strong>}
+        {reason && (
+          <strong>
+            {t(webhooksText.disabledBecause)(t(reason))}
+            <SaidDetail detail={reason.detail} />.{" "}
+          </strong>
+        )}
         {t(webhooksText.disabledNote)}
-        <SaidDetail detail={reason?.detail} />
       </p>
     </div>
   );
