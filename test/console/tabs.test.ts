@@ -107,11 +107,10 @@ test("with eight transcripts and two lists of jobs open, every tab can call the 
   const { segments } = interview();
   const name = await createTranscript(pages.service, { metadata: interviewMetadata, segments });
   await using first = await pages.open("/jobs");
-  const streams = { jobs: 0, transcripts: 0 };
+  let streams = 0;
   const countOpen = (request: Request, by: number): void => {
     const { pathname } = new URL(request.url());
-    if (!pathname.endsWith(":watch")) return;
-    streams[pathname.includes("transcriptjob") ? "jobs" : "transcripts"] += by;
+    if (pathname.endsWith(":watch")) streams += by;
   };
   first.context().on("request", (request) => countOpen(request, 1));
   first.context().on("requestfinished", (request) => countOpen(request, -1));
@@ -129,8 +128,14 @@ test("with eight transcripts and two lists of jobs open, every tab can call the 
       .waitFor();
   }
   for (const page of open) assert.equal(await callFrom(page), 200);
-  // However many tabs are open, there is one stream of jobs, and two of transcripts. That leaves
-  // three of the browser's six connections for calls.
-  await until(async () => streams.jobs === 1 && streams.transcripts === 2);
+  // However many tabs are open, there is one stream. That leaves five of the browser's six
+  // connections for calls.
+  await until(async () => streams === 1);
+  // Each tab of a transcript learns who has it open.
+  await pages.service.call("POST", `/v1alpha1/${name}:reportPresence`, { session: "a" });
+  for (const page of open.slice(2)) {
+    await page.getByText("First key").first().waitFor({ state: "attached" });
+  }
+  assert.equal(streams, 1);
   for (const page of open.slice(1)) await page.close();
 });
