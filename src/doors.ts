@@ -57,6 +57,7 @@ import { createSearchLimits } from "./transcripts/search-limits.ts";
 import { createOpenShared } from "./transcripts/shared-transcript.ts";
 import { createOpenExport } from "./transcripts/signed-exports.ts";
 import { beginResumable } from "./transcripts/upload-methods.ts";
+import { TranscriptWatchers } from "./transcripts/transcript-watchers.ts";
 import { createTranscriptsService } from "./transcripts/transcripts-service.ts";
 import type { AccountHints } from "./vocabulary/account-hints.ts";
 import { createVocabularyService } from "./vocabulary/vocabulary-service.ts";
@@ -218,7 +219,14 @@ export function transcriptsService(
   };
 } {
   const read = createReadTranscript({ db, ...reading });
-  const both = { db, uploads, pageTokens, watches, searchLimits: createSearchLimits({ db }) };
+  const both = {
+    db,
+    uploads,
+    pageTokens,
+    watches,
+    transcriptWatchers: new TranscriptWatchers(db, watches),
+    searchLimits: createSearchLimits({ db }),
+  };
   const own = {
     storedBytesMax: content.storedBytesMax ?? 0,
     publicUrl,

@@ -1515,6 +1515,37 @@ export const examples: unknown = {
           ]
         }
       }
+    },
+    {
+      "title": "A transcript that is watched with the jobs",
+      "request": {
+        "updatesOnly": true,
+        "transcripts": [
+          "transcripts/0198c5a2-7c2d-7a90-a1b2-c3d4e5f60718"
+        ]
+      },
+      "answer": {
+        "result": {
+          "update": true,
+          "jobs": [],
+          "transcripts": [
+            {
+              "name": "transcripts/0198c5a2-7c2d-7a90-a1b2-c3d4e5f60718",
+              "state": {
+                "version": {
+                  "name": "0198c5a2-8d10-7c3e-b1f4-5a6b7c8d9e0f",
+                  "parent": "0198c5a2-7c2d-7a91-8e5f-0a1b2c3d4e5f",
+                  "creationTime": "2026-11-20T10:11:12.345Z",
+                  "kind": "EDITED",
+                  "author": "members/0198c5a2-3c4d-7e5f-8a6b-7c8d9e0f1a2b",
+                  "authorName": "Anna"
+                },
+                "reviewEtag": "0198c5a2-b2c3-7e5f-8a4d-7c6b5a493827"
+              }
+            }
+          ]
+        }
+      }
     }
   ],
   "hlust.transcripts.v1alpha1.Transcripts.ListTranscriptJobs": [

@@ -29,6 +29,7 @@ import { createPageTokens } from "../std/page-token.ts";
 import { createSearchLimits } from "../transcripts/search-limits.ts";
 import { Arrivals } from "./arrivals.ts";
 import { NodeWatches } from "../watches/node-watches.ts";
+import { TranscriptWatchers } from "../transcripts/transcript-watchers.ts";
 import { createJobsService } from "./jobs-service.ts";
 
 let database: Database & { readonly folder: string };
@@ -53,6 +54,7 @@ async function openNode(uploads: Pick<Uploads, "collectUpload">) {
   const log = createLog("silent");
   await using opened = new AsyncDisposableStack();
   const own = opened.use(await openDatabase({ url: undefined, folder, log, durable: false }));
+  const watches = new NodeWatches(own.db);
   const service = createJobsService({
     db: own.db,
     store: jobs.store,
@@ -61,7 +63,8 @@ async function openNode(uploads: Pick<Uploads, "collectUpload">) {
     uploads,
     pageTokens: createPageTokens(randomBytes(32)),
     searchLimits: createSearchLimits({ db: own.db }),
-    watches: new NodeWatches(own.db),
+    watches,
+    transcriptWatchers: new TranscriptWatchers(own.db, watches),
     allow: loopbackAllowed,
     recognizer: {
       languageCodes: () => ["en-US"],

@@ -18,6 +18,7 @@ import { attachRawList } from "../std/raw-field.ts";
 import type { NodeWatches } from "../watches/node-watches.ts";
 import { parseFilter } from "../transcripts/filter.ts";
 import type { SearchLimitsOf } from "../transcripts/search-limits.ts";
+import type { TranscriptWatchers } from "../transcripts/transcript-watchers.ts";
 import { checkSubmit } from "./check-submit.ts";
 import { endMethods } from "./end-methods.ts";
 import { jobMessage, submittedMessage } from "./job-message.ts";
@@ -31,6 +32,7 @@ import { jobOf, type JobRow, type StoredJob } from "./stored-job.ts";
 import { retryMethod } from "./retry-method.ts";
 import { createSubmitJob, idempotencyKeyOf, type SubmitParts } from "./submit-job.ts";
 import { createWatchJobs } from "./watch-jobs.ts";
+import { createWatchAccount } from "./watch-account.ts";
 
 export interface JobsParts extends SubmitParts {
   readonly store: MediaStore;
@@ -38,6 +40,8 @@ export interface JobsParts extends SubmitParts {
   readonly searchLimits: SearchLimitsOf;
   /** What all watches of this node share. */
   readonly watches: NodeWatches;
+  /** The watches of single transcripts of this node. */
+  readonly transcriptWatchers: TranscriptWatchers;
 }
 
 /** Submitting and reading jobs (§4.1 and §4.2), and listing, watching and cancelling them. */
@@ -74,6 +78,7 @@ export function createJobsService(parts: JobsParts): JobsService {
   const watchers = new JobWatchers(db, watches);
   const places = new QueuePlaces(db);
   const watchJobs = createWatchJobs(db, watches, places);
+  const watchAccount = createWatchAccount(watchJobs, parts.transcriptWatchers);
   return {
     async submitTranscriptJob(request, context) {
       const key = idempotencyKeyOf(context);
@@ -99,9 +104,9 @@ export function createJobsService(parts: JobsParts): JobsService {
       }
     },
 
-    async *watchTranscriptJobs({ filter, updatesOnly }, context) {
+    async *watchTranscriptJobs(request, context) {
       const { accountId } = callerOf(context);
-      yield* watchJobs(accountId, filter, context.signal, { updatesOnly });
+      yield* watchAccount(accountId, request, context.signal);
     },
 
     async listTranscriptJobs(request, context) {

@@ -37,7 +37,7 @@ const firstLists = {
 /** A job before it is read to be sent, with what filters compare. */
 type FoundJob = FoundResource & Filterable;
 
-type WatchJobs = (
+export type WatchJobs = (
   accountId: string,
   filter: string,
   signal: AbortSignal,

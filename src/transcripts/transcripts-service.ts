@@ -23,6 +23,7 @@ import { reviewMethods } from "./review-methods.ts";
 import type { SearchLimitsOf } from "./search-limits.ts";
 import { shareMethods } from "./share-methods.ts";
 import { signedExportMethods } from "./signed-exports.ts";
+import type { TranscriptWatchers } from "./transcript-watchers.ts";
 import { uploadMethods } from "./upload-methods.ts";
 import { versionMethods } from "./version-methods.ts";
 import { watchMethods } from "./watch-methods.ts";
@@ -46,6 +47,8 @@ export function createTranscriptsService(parts: {
   readonly publicUrl: () => string;
   /** What all watches of this node share. */
   readonly watches: NodeWatches;
+  /** The watches of single transcripts of this node. */
+  readonly transcriptWatchers: TranscriptWatchers;
   /** The number of days that transcripts stay in the bin; 0: there is no bin. Default: 30. */
   readonly binDays?: number;
   readonly now?: () => number;

@@ -22,7 +22,7 @@ import {
 import { matcherOf, type Filterable } from "./matches-filter.ts";
 import { transcriptIdIn } from "./resource-names.ts";
 import { findListed, type ListedTranscript } from "./transcript-lists.ts";
-import { TranscriptWatchers } from "./transcript-watchers.ts";
+import type { TranscriptWatchers } from "./transcript-watchers.ts";
 
 /** A transcript before it is read to be sent, with what filters compare. */
 type FoundTranscript = FoundResource & Filterable;
@@ -31,8 +31,13 @@ type FoundTranscript = FoundResource & Filterable;
  * The methods that watch a transcript, and a list of them: the page that is asked for, and then
  * changes.
  */
-export function watchMethods(parts: ListParts & { readonly watches: NodeWatches }) {
-  const { db, urls, watches } = parts;
+export function watchMethods(
+  parts: ListParts & {
+    readonly watches: NodeWatches;
+    readonly transcriptWatchers: TranscriptWatchers;
+  },
+) {
+  const { db, urls, watches, transcriptWatchers } = parts;
   const messages = (items: readonly ListedTranscript[]) =>
     items.map((item) => listedMessage(item, linksOf({ urls }, item)));
   const watchers = new ListWatchers<FoundTranscript, WatchTranscriptsResponse>(watches, {
@@ -64,11 +69,10 @@ export function watchMethods(parts: ListParts & { readonly watches: NodeWatches 
     yield { bytes, message };
   }
 
-  const ofOne = new TranscriptWatchers(db, watches);
   return {
     async *watchTranscript({ name }, context) {
       const { accountId } = callerOf(context);
-      yield* ofOne.watch(accountId, transcriptIdIn(name), context.signal);
+      yield* transcriptWatchers.watch(accountId, transcriptIdIn(name), context.signal);
     },
 
     async *watchTranscripts(request, context) {

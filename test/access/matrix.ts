@@ -91,6 +91,7 @@ const transcripts: Readonly<Record<string, Row>> = {
     [],
     () => [{}],
     () => [{ filter: 'metadata.subject CONTAINS "fundur"' }],
+    () => [{ transcripts: ["transcripts/0198c5a2-7c2d-7a90-a1b2-c3d4e5f60718"] }],
   ),
   ListTranscriptJobs: reader(
     [],

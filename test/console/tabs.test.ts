@@ -105,13 +105,16 @@ test("a job that is taken off the list comes back, and is removed only when that
 
 test("with eight transcripts and two lists of jobs open, every tab can call the service", async () => {
   const { segments } = interview();
-  const name = await createTranscript(pages.service, { metadata: interviewMetadata, segments });
+  const transcripts: string[] = [];
+  for (let at = 0; at < 8; at++) {
+    const spoken = { metadata: interviewMetadata, segments };
+    transcripts.push(await createTranscript(pages.service, spoken));
+  }
   await using first = await pages.open("/jobs");
-  const streams = { jobs: 0, transcripts: 0 };
+  let streams = 0;
   const countOpen = (request: Request, by: number): void => {
     const { pathname } = new URL(request.url());
-    if (!pathname.endsWith(":watch")) return;
-    streams[pathname.includes("transcriptjob") ? "jobs" : "transcripts"] += by;
+    if (pathname.endsWith(":watch")) streams += by;
   };
   first.context().on("request", (request) => countOpen(request, 1));
   first.context().on("requestfinished", (request) => countOpen(request, -1));
@@ -119,7 +122,7 @@ test("with eight transcripts and two lists of jobs open, every tab can call the 
   // The stream of this page was opened before it could be counted.
   await first.reload();
   const open: Page[] = [first];
-  for (const path of ["jobs", ...Array.from({ length: 8 }, () => name)]) {
+  for (const path of ["jobs", ...transcripts]) {
     const page = await first.context().newPage();
     open.push(page);
     await page.goto(`${pages.service.address}/console/${path}`);
@@ -129,8 +132,16 @@ test("with eight transcripts and two lists of jobs open, every tab can call the 
       .waitFor();
   }
   for (const page of open) assert.equal(await callFrom(page), 200);
-  // However many tabs are open, there is one stream of jobs, and two of transcripts. That leaves
-  // three of the browser's six connections for calls.
-  await until(async () => streams.jobs === 1 && streams.transcripts === 2);
+  // However many tabs are open, there is one stream. That leaves five of the browser's six
+  // connections for calls.
+  await until(async () => streams === 1);
+  // Each tab of a transcript learns who has it open.
+  const presence = { session: "desk", position: "75s" };
+  for (const [at, name] of transcripts.entries()) {
+    await pages.service.call("POST", `/v1alpha1/${name}:reportPresence`, presence);
+    const people = open[at + 2]?.getByRole("list", { name: "Aðrir með þennan texta opinn" });
+    await people?.getByText("les textann · 1:15").waitFor();
+  }
+  assert.equal(streams, 1);
   for (const page of open.slice(1)) await page.close();
 });

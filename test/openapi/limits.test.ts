@@ -106,6 +106,7 @@ import { sessionCharsMax, sessionPattern } from "../../src/transcripts/presence-
 import { reviewMax } from "../../src/transcripts/review-methods.ts";
 import { shareLimits } from "../../src/transcripts/share-methods.ts";
 import { fileNameCharsMax } from "../../src/transcripts/upload-methods.ts";
+import { transcriptsMax } from "../../src/jobs/watch-account.ts";
 import { filterCharsMax } from "../../src/transcripts/filter.ts";
 import { tokenCharsMax } from "../../src/std/page-token.ts";
 import { importFormats } from "../../src/transcripts/import-formats.ts";
@@ -227,6 +228,7 @@ function expectedLimits(): Map<string, LimitsInit> {
     [`${SubmitTranscriptJobRequestSchema.typeName}.uri`, { charsMax: urlCharsMax }],
     [`${ListTranscriptsRequestSchema.typeName}.filter`, { charsMax: filterCharsMax }],
     [`${WatchTranscriptJobsRequestSchema.typeName}.filter`, { charsMax: filterCharsMax }],
+    [`${WatchTranscriptJobsRequestSchema.typeName}.transcripts`, { itemsMax: transcriptsMax }],
     [`${WatchTranscriptsRequestSchema.typeName}.filter`, { charsMax: filterCharsMax }],
     [`${ListTranscriptJobsRequestSchema.typeName}.filter`, { charsMax: filterCharsMax }],
     ...lists.flatMap(({ typeName }): [string, LimitsInit][] => [

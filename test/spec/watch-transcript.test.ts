@@ -44,9 +44,9 @@ interface TestWatch extends AsyncDisposable {
 }
 
 /** Opens a stream over REST at a node. */
-async function watch(at: 0 | 1, name: string): Promise<TestWatch> {
+async function watch(at: 0 | 1, name: string, query = ""): Promise<TestWatch> {
   const leaving = new AbortController();
-  const response = await fetch(`${nodes[at].service.address}/v1alpha1/${name}:watch`, {
+  const response = await fetch(`${nodes[at].service.address}/v1alpha1/${name}:watch${query}`, {
     headers: { authorization: `Bearer ${keyOf()}` },
     signal: leaving.signal,
   });
@@ -327,4 +327,46 @@ test("gRPC and the TypeScript client watch a transcript until it is deleted", as
     );
     assert.equal(failure.code, Code.NotFound);
   }
+});
+
+test("transcripts are watched with the jobs in one stream, which goes on when one is deleted or does not exist", async () => {
+  const [one, other] = [await newTranscript(), await newTranscript()];
+  const absent = `transcripts/${newId()}`;
+  const query = [one, other, one, absent, "x"].map((name) => `transcripts=${name}`).join("&");
+  await using stream = await watch(0, "transcriptjob", `?updatesOnly=true&${query}`);
+  assert.deepEqual(await stream.until(() => true, "the first message"), { update: true, jobs: [] });
+  const stateOf = async (
+    name: string,
+    passes: (state: Answer["json"]) => boolean,
+  ): Promise<Answer["json"]> => {
+    const { transcripts } = await stream.until(
+      (message) => message.transcripts?.[0].name === name && passes(message.transcripts[0].state),
+      `the state of ${name}`,
+    );
+    assert.equal(transcripts.length, 1);
+    return transcripts[0].state;
+  };
+  const states = new Map<string, Answer["json"]>();
+  while (states.size < 4) {
+    const { update, jobs, transcripts } = await stream.until(() => true, "each state");
+    assert.deepEqual([update, jobs], [true, []]);
+    for (const { name, state } of transcripts) states.set(name, state);
+  }
+  const gone = { deleted: true };
+  assert.deepEqual([states.get(absent), states.get("x")], [gone, gone]);
+  const { json: transcript } = await call(1, "GET", one);
+  assert.equal(states.get(one).version.name, transcript.version.name);
+  await report(1, one, { session: "a", editing: false });
+  await stateOf(one, ({ participants }) => participants?.length === 1);
+  await call(1, "DELETE", one);
+  assert.deepEqual(await stateOf(one, ({ deleted }) => deleted), gone);
+  const { json: edited } = await call(1, "PATCH", other, { metadata: { subject: "annar" } });
+  await stateOf(other, ({ version }) => version?.name === edited.version.name);
+});
+
+test("a stream watches 20 transcripts at most", async () => {
+  const query = Array.from({ length: 21 }, (_, at) => `transcripts=${at}`).join("&");
+  const { status, json } = await call(0, "GET", `transcriptjob:watch?${query}`);
+  assert.equal(status, 400);
+  assert.ok(JSON.stringify(json).includes("must have at most 20 different names, not 21"));
 });

@@ -1,18 +1,18 @@
 import { useEffect, useRef } from "react";
 import { useLocation } from "wouter";
+import { watchJobs } from "../api/account-stream.ts";
 import { identityOf } from "../api/session.ts";
 import { useSession } from "../api/use-session.ts";
 import { setTitlePercent } from "../parts/title-percent.ts";
 import { jobNotificationText as texts } from "../text/job-notifications.ts";
 import { useText } from "../text/language.tsx";
-import { isCancelled, listJobs, type Job } from "./job.ts";
+import { isCancelled, jobOf, listJobs, type Job } from "./job.ts";
 import { isNotifying } from "./notifications.ts";
-import { watchJobs } from "./watch-jobs.ts";
 
 /**
  * Follows the jobs of the account on every page, even if the tab is hidden. The tab's title shows
  * the progress of running jobs, and the browser shows a notification when one ends, if the user has
- * asked for it. Tabs and pages share one stream (watch-jobs.ts).
+ * asked for it. Tabs and pages share one stream (api/account-stream.ts).
  */
 export function FollowJobs() {
   const owner = identityOf(useSession());
@@ -34,7 +34,7 @@ export function FollowJobs() {
     };
     const stop = watchJobs(owner, {
       // A short job may have ended before it is seen to run.
-      onJobs: (jobs) => take(jobs, { isNews: true }),
+      onJobs: (jobs) => take(jobs.map(jobOf), { isNews: true }),
       onLive(isLive) {
         // What has changed before the watch began is not sent.
         if (isLive) {

@@ -5,12 +5,12 @@ import {
   useQueryClient,
 } from "@tanstack/react-query";
 import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
+import { watchJobs } from "../api/account-stream.ts";
 import { identityOf } from "../api/session.ts";
 import { useSession } from "../api/use-session.ts";
-import { listJobs, type Job, type JobListPage } from "./job.ts";
+import { jobOf, listJobs, type Job, type JobListPage } from "./job.ts";
 import { withChanges, withFirstPage, withNewJob, withoutJobs, withUpdates } from "./merge-jobs.ts";
 import { VisibleRows } from "./visible-rows.ts";
-import { watchJobs } from "./watch-jobs.ts";
 
 /** The jobs that have changed while the page has been watching them. */
 const changed = new Map<string, Job>();
@@ -67,7 +67,8 @@ function useWatch(mergeChanges: (jobs: readonly Job[]) => void): boolean {
   useEffect(() => {
     if (!isVisible) return undefined;
     const stop = watchJobs(owner, {
-      onJobs(jobs) {
+      onJobs(changes) {
+        const jobs = changes.map(jobOf);
         for (const job of jobs) changed.set(job.name, job);
         mergeChanges(jobs);
       },

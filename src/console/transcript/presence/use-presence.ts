@@ -2,9 +2,11 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState, useSyncExternalStore } from "react";
 import type { ParticipantJson } from "../../../gen/hlust/transcripts/v1alpha1/presence_pb.ts";
 import type { VersionJson } from "../../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
+import { watchTranscript } from "../../api/account-stream.ts";
+import { identityOf } from "../../api/session.ts";
+import { useSession } from "../../api/use-session.ts";
 import { reviewQuery } from "../review-query.ts";
 import { PresenceReporter, type Reader } from "./presence-reporter.ts";
-import { watchTranscript } from "./watch-transcript.ts";
 
 /** What others do with the transcript of the page. */
 export interface Presence {
@@ -36,11 +38,12 @@ export function usePresence(name: string, reader: Reader): Presence {
   );
   useEffect(() => reporter.setReader(reader), [reporter, reader]);
   const queries = useQueryClient();
+  const owner = identityOf(useSession());
   const isVisible = useSyncExternalStore(subscribeToVisibility, () => !document.hidden);
   useEffect(() => {
     if (!isVisible) return undefined;
-    return watchTranscript(name, (state) => {
-      const { participants = [], version, deleted = false, reviewEtag } = state;
+    return watchTranscript(owner, name, (state) => {
+      const { participants = [], version, deleted = false, reviewEtag = "" } = state;
       const { queryKey } = reviewQuery(name);
       const review = queries.getQueryData(queryKey);
       if (review && review.etag !== reviewEtag) void queries.invalidateQueries({ queryKey });
@@ -52,7 +55,7 @@ export function usePresence(name: string, reader: Reader): Presence {
         return isSame(now, before) ? before : now;
       });
     });
-  }, [name, reporter, isVisible, queries]);
+  }, [owner, name, reporter, isVisible, queries]);
   useEffect(() => reporter.start(), [reporter]);
   const [edit] = useState(() => (at: () => number | undefined) => reporter.edit(at));
   return { ...presence, edit };
