@@ -181,6 +181,7 @@ type Options<Parts> = Omit<
   | "pageTokens"
   | "searchLimits"
   | "watches"
+  | "transcriptWatchers"
   | "read"
   | "storedBytesMax"
   | "publicUrl"
