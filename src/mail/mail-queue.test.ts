@@ -115,7 +115,11 @@ describe("the mail worker", () => {
       await fixture.send(context, await fixture.invite(context));
       const { log, of } = openKeptLog();
       const database = { db: cut.db.withPlugin(counts) };
-      const worker = fixture.openWorker(mailOptionsFor(address.port), { database, log });
+      const worker = fixture.openWorker(mailOptionsFor(address.port), {
+        database,
+        log,
+        ...(isRepaired && { noteMsMax: 60_000 }),
+      });
       const [socket] = await connected;
       await cut.cut();
       const stopped = worker[Symbol.asyncDispose]();

@@ -30,6 +30,11 @@ export interface MailWorkerParts {
   readonly timeoutMs?: number;
   /** For tests. Default: 30 s. */
   readonly sweepMs?: number;
+  /**
+   * For tests: how long a worker that stops tries to write down what has become of its mail, after
+   * it has waited for the server. Default: 2 s.
+   */
+  readonly noteMsMax?: number;
 }
 
 /** The maximum number of mails that a node sends concurrently. */
@@ -37,15 +42,14 @@ const sendingMax = 4;
 const pollMs = 1_000;
 /** How long a worker that stops waits for the server. */
 const stopMsMax = 3_000;
-/** How long after that it tries to write down what has become of its mail. */
-const noteMsMax = 2_000;
+const defaults = { chance: Math.random, timeoutMs: 60_000, sweepMs: 30_000, noteMsMax: 2_000 };
 
 /**
  * Sends the mail of accounts until the worker is disposed of, which releases mail whose body was
  * not on its way.
  */
 export function openMailWorker(given: MailWorkerParts): AsyncDisposable {
-  const parts: Parts = { chance: Math.random, timeoutMs: 60_000, sweepMs: 30_000, ...given };
+  const parts: Parts = { ...defaults, ...given };
   const { database, log } = parts;
   const { db } = database;
   const leaseMs = leaseMsOf(parts);
@@ -99,7 +103,7 @@ const internalFailure: MailFailure = {
 
 /** Makes one attempt to send a mail, and writes down what has become of it. */
 async function send(parts: Parts, mail: LeasedMail, stopped: AbortSignal): Promise<void> {
-  const { database, options, hasProvider, log, timeoutMs } = parts;
+  const { database, options, hasProvider, log, timeoutMs, noteMsMax } = parts;
   const { db } = database;
   const noting = new AbortController();
   using _stopped = addAbortListener(stopped, () => {

@@ -111,14 +111,12 @@ test("with eight transcripts and two lists of jobs open, every tab can call the 
     transcripts.push(await createTranscript(pages.service, spoken));
   }
   await using first = await pages.open("/jobs");
-  let streams = 0;
-  const countOpen = (request: Request, by: number): void => {
-    const { pathname } = new URL(request.url());
-    if (pathname.endsWith(":watch")) streams += by;
-  };
-  first.context().on("request", (request) => countOpen(request, 1));
-  first.context().on("requestfinished", (request) => countOpen(request, -1));
-  first.context().on("requestfailed", (request) => countOpen(request, -1));
+  const streams = new Set<Request>();
+  first.context().on("request", (request) => {
+    if (new URL(request.url()).pathname.endsWith(":watch")) streams.add(request);
+  });
+  first.context().on("requestfinished", (request) => streams.delete(request));
+  first.context().on("requestfailed", (request) => streams.delete(request));
   // The stream of this page was opened before it could be counted.
   await first.reload();
   const open: Page[] = [first];
@@ -134,7 +132,7 @@ test("with eight transcripts and two lists of jobs open, every tab can call the 
   for (const page of open) assert.equal(await callFrom(page), 200);
   // However many tabs are open, there is one stream. That leaves five of the browser's six
   // connections for calls.
-  await until(async () => streams === 1);
+  await until(async () => streams.size === 1);
   // Each tab of a transcript learns who has it open.
   const presence = { session: "desk", position: "75s" };
   for (const [at, name] of transcripts.entries()) {
@@ -142,6 +140,6 @@ test("with eight transcripts and two lists of jobs open, every tab can call the 
     const people = open[at + 2]?.getByRole("list", { name: "Aðrir með þennan texta opinn" });
     await people?.getByText("les textann · 1:15").waitFor();
   }
-  assert.equal(streams, 1);
+  assert.equal(streams.size, 1);
   for (const page of open.slice(1)) await page.close();
 });

@@ -86,7 +86,7 @@ export function watchTranscript(
 function join(owner: string, receive: Pass): { readonly post: Pass; readonly stop: () => void } {
   const stopped = new AbortController();
   const { signal } = stopped;
-  const tabs = new BroadcastChannel(`hlust.jobs ${owner}`);
+  const tabs = new BroadcastChannel(accountLock(owner));
   let answer: Pass | undefined;
   const post: Pass = (message) => {
     if (answer && (message.kind === "hello" || message.kind === "wants")) answer(message);
@@ -102,7 +102,7 @@ function join(owner: string, receive: Pass): { readonly post: Pass; readonly sto
     else receive(data);
   });
   navigator.locks
-    ?.request(`hlust.jobs ${owner}`, { signal }, async () => {
+    ?.request(accountLock(owner), { signal }, async () => {
       const stream = new LeadingStream(owner, pass);
       answer = (message) => stream.answer(message);
       const { promise, resolve } = Promise.withResolvers<void>();
@@ -168,7 +168,7 @@ class LeadingStream {
 
   /**
    * Opens a stream of the transcripts that are wanted now. The one before it is closed when the new
-   * one sends changes, so that none is missed.
+   * one begins to send.
    */
   async #open(): Promise<void> {
     const { held = [] } = await navigator.locks.query();
@@ -179,7 +179,7 @@ class LeadingStream {
     const names = held.flatMap(({ name = "" }) =>
       name.startsWith(prefix) ? [name.slice(prefix.length)] : [],
     );
-    this.#names = new Set(names.slice(0, transcriptsMax));
+    this.#names = new Set([...new Set(names)].slice(0, transcriptsMax));
     const query = new URLSearchParams([
       ["updatesOnly", "true"],
       ...Array.from(this.#names, (name) => ["transcripts", name]),
@@ -190,17 +190,21 @@ class LeadingStream {
       const { result }: { readonly result?: WatchTranscriptJobsResponseJson } = JSON.parse(data);
       if (result) this.#take(source, result);
     });
-    source.addEventListener("end", () => this.#openLater());
+    source.addEventListener("end", () => this.#openLater(source));
     source.addEventListener("error", () => {
       // The browser reconnects by itself, unless the service has refused the stream.
-      if (source.readyState === EventSource.CLOSED) this.#openLater();
+      if (source.readyState === EventSource.CLOSED) this.#openLater(source);
       else if (source === this.#source) this.#setLive(false);
     });
   }
 
   #take(source: EventSource, { jobs = [], transcripts = [] }: WatchTranscriptJobsResponseJson) {
     if (source === this.#next) {
-      this.#source?.close();
+      if (this.#source) {
+        this.#source.close();
+        // It may not have sent its last changes, and the new one begins after them.
+        this.#setLive(false);
+      }
       this.#source = source;
       this.#next = undefined;
       this.#states.clear();
@@ -213,9 +217,16 @@ class LeadingStream {
     }
   }
 
-  #openLater(): void {
-    this.#end();
-    this.#setLive(false);
+  /** Opens the stream that was refused or has ended again. One before it that works goes on. */
+  #openLater(source: EventSource): void {
+    if (source === this.#next && this.#source) {
+      source.close();
+      this.#next = undefined;
+      clearTimeout(this.#again);
+    } else {
+      this.#end();
+      this.#setLive(false);
+    }
     this.#again = setTimeout(() => void this.#open(), againMs);
   }
 
@@ -232,6 +243,11 @@ class LeadingStream {
     this.#isLive = isLive;
     this.#pass({ kind: "live", isLive });
   }
+}
+
+/** The name differs from that of older pages, whose stream has no transcripts. */
+function accountLock(owner: string): string {
+  return `hlust.account ${owner}`;
 }
 
 function transcriptLock(owner: string, name: string): string {

@@ -25,8 +25,9 @@ export function FollowJobs() {
       for (const job of jobs) {
         const { name, state } = job;
         if (state.kind !== "PROCESSING") {
-          running.delete(name);
-          if (isNews && !ended.has(name)) onEnd.current(job);
+          // A list has the end of a job that was seen to run if its change was missed.
+          const isEnd = running.delete(name) || isNews;
+          if (isEnd && !ended.has(name)) onEnd.current(job);
           ended.add(name);
         } else if (!ended.has(name)) running.set(name, state.percent);
       }
