@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { openTestService, callRest, type Answer, type TestService } from "../spec/service.ts";
 import { document, responseOf } from "./described-service.ts";
+import { realized } from "./example-lookup.ts";
 import { operationsIn, type PlacedOperation } from "../../src/transcoding/openapi/document.ts";
 import { createSchemaChecker } from "./schema-checker.ts";
 
@@ -25,7 +26,7 @@ function pathOf({ path }: PlacedOperation): string {
 /** Returns the body of the operation's first example, which is valid; {} without an example. */
 function bodyOf({ operation }: PlacedOperation): unknown {
   const { examples = {} } = operation.requestBody?.content["application/json"] ?? {};
-  return Object.values(examples)[0]?.value ?? {};
+  return realized(new Map(), Object.values(examples)[0]?.value ?? {});
 }
 
 /** Returns the example values of the headers that an operation requires. */

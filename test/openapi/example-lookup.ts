@@ -57,10 +57,15 @@ export function exampleIn(name: string, ...path: string[]): string {
   return value;
 }
 
+/** The time in an example that must be in the future when it is sent. */
+const futureExample = "2026-11-29T10:20:00Z";
+
 /** Replaces the values of an example that are different in a service, such as ids. */
 export function realized<T>(real: ReadonlyMap<string, string>, value: T): T {
   let text = JSON.stringify(value);
-  for (const [from, to] of real) text = text.replaceAll(from, to);
+  const inAnHour = new Date(Date.now() + 3_600_000).toISOString();
+  for (const [from, to] of [...real, [futureExample, inAnHour] as const])
+    text = text.replaceAll(from, to);
   const copy: T = JSON.parse(text);
   return copy;
 }
