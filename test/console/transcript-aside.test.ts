@@ -52,7 +52,9 @@ test("a speaker is named with only the keyboard: immediately, everywhere, and in
   const focused = await page.evaluate<string>("document.activeElement.ariaLabel");
   assert.equal(focused, "Breyta nafninu Þórdís Ægisdóttir");
   await said(page, "Nafnið Þórdís Ægisdóttir er vistað.");
-  assert.equal(await page.locator("main").getByText("Þórdís Ægisdóttir").count(), 3);
+  await until(
+    async () => (await page.locator("main").getByText("Þórdís Ægisdóttir").count()) === 3,
+  );
   assert.deepEqual((await metadataOf(name)).speakers, {
     S1: speaker("Fréttamaður"),
     S2: speaker("Þórdís Ægisdóttir"),
