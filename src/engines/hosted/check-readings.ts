@@ -4,14 +4,16 @@ import { ServerFailure } from "./server-failure.ts";
 
 /** No utterance of 20 s or so has this much text. */
 const charactersMax = 10_000;
+/** No utterance has more final results; a server that sends more has lost its way. */
+const resultsMax = 200;
 /** By how much the times of a server may exceed the audio: it may have padded it. */
 const slackMs = 1000;
 
 /**
  * Returns the readings of an utterance that lasted lengthMs, from the results of its consecutive
- * parts. Nothing is invented: a confidence that cannot be a probability is left out, and so are the
- * times of words that do not make up the text. Throws ServerFailure (broken) for answers that no
- * server may send.
+ * parts. Nothing is invented: a confidence that cannot be a probability is left out, and so are
+ * times of words that cannot be true, or whose words do not make up the text. Throws ServerFailure
+ * (refused) for a text that no utterance has.
  */
 export function checkedReadings(
   results: readonly ServerResult[],
@@ -26,15 +28,21 @@ export function checkedReadings(
     readings.findIndex((other) => other.text === text) === at;
   const distinct = readings.filter(isFirst).slice(0, alternativesMax);
   if (distinct.reduce((sum, { text }) => sum + text.length, 0) > charactersMax * alternativesMax) {
-    throw new ServerFailure("broken", `the text has more than ${charactersMax} characters`);
+    throw new ServerFailure("refused", `the text has more than ${charactersMax} characters`);
   }
   return distinct;
+}
+
+/** Throws ServerFailure (refused) if an utterance has so many final results. */
+export function checkResults(count: number): void {
+  if (count <= resultsMax) return;
+  throw new ServerFailure("refused", `the utterance has more than ${resultsMax} results`);
 }
 
 /** Returns a reading, or undefined for one without words. */
 export function checkedReading(reading: ServerReading, lengthMs: number): Hypothesis | undefined {
   if (reading.text.length > charactersMax) {
-    throw new ServerFailure("broken", `the text has more than ${charactersMax} characters`);
+    throw new ServerFailure("refused", `the text has more than ${charactersMax} characters`);
   }
   const tokens = tokensOf(reading.text);
   if (!/[\p{L}\p{N}]/u.test(tokens.join(""))) return undefined;
@@ -53,7 +61,7 @@ function tokensOf(text: string): string[] {
 
 /**
  * Returns the words of the text with the times of the server's words. Returns none if there is not
- * one time for each word.
+ * one time for each word, or if a time cannot be true.
  */
 function timedWords(
   tokens: readonly string[],
@@ -63,7 +71,7 @@ function timedWords(
   let [lastStartMs, lastEndMs] = [0, 0];
   const timed: EngineWord[] = [];
   for (const word of words) {
-    checkTimes(word, { lastStartMs, lengthMs });
+    if (!isPossible(word, { lastStartMs, lengthMs })) return [];
     lastStartMs = word.startMs;
     // Servers round, let words overlap a little, and give times for the audio that they padded.
     const startMs = Math.min(
@@ -86,30 +94,17 @@ function timedWords(
   return spoken.map((word, at) => ({ ...word, text: tokens[at] ?? "" }));
 }
 
-function checkTimes(
+function isPossible(
   { startMs, endMs }: ServerWord,
   { lastStartMs, lengthMs }: { readonly lastStartMs: number; readonly lengthMs: number },
-): void {
-  const problem =
-    !Number.isFinite(startMs) || !Number.isFinite(endMs)
-      ? "is not a number"
-      : startMs < 0 || endMs < startMs
-        ? "is negative, or ends before it begins"
-        : startMs < lastStartMs
-          ? "is before that of the word before it"
-          : endMs > lengthMs + slackMs
-            ? "is after the end of the audio"
-            : undefined;
-  if (problem !== undefined) {
-    throw new ServerFailure("broken", `the time of a word ${problem}: ${startMs} to ${endMs} ms`);
-  }
+): boolean {
+  // No comparison with NaN is true.
+  return startMs >= lastStartMs && endMs >= startMs && endMs <= lengthMs + slackMs;
 }
 
 /** 0 stands for an unknown confidence in Google's protocol, and -1 in others. */
 function probability(confidence: number | undefined): number | undefined {
-  if (confidence === undefined) return undefined;
-  if (Number.isNaN(confidence)) throw new ServerFailure("broken", "a confidence is not a number");
-  return confidence > 0 && confidence <= 1 ? confidence : undefined;
+  return confidence !== undefined && confidence > 0 && confidence <= 1 ? confidence : undefined;
 }
 
 /** Joins the best readings of consecutive parts: others could be combined in too many ways. */

@@ -1,4 +1,4 @@
-import { ServerFailure } from "./server-failure.ts";
+import { checkResults } from "./check-readings.ts";
 import type { ServerReading, ServerResult } from "./hosted-server.ts";
 
 /** A result of an answer, whose readings are best first. */
@@ -6,9 +6,6 @@ export interface StreamedResult {
   readonly isFinal: boolean;
   readonly readings: readonly ServerReading[];
 }
-
-/** No utterance has more final results; a server that sends more has lost its way. */
-const resultsMax = 200;
 
 /** The results of a stream: those that are final, and the text so far. */
 export class LiveText {
@@ -29,9 +26,7 @@ export class LiveText {
       if (isFinal) this.#finals.push(readings);
       else open.push(...readings.slice(0, 1));
     }
-    if (this.#finals.length > resultsMax) {
-      throw new ServerFailure("broken", `the utterance has more than ${resultsMax} results`);
-    }
+    checkResults(this.#finals.length);
     const bests = [...this.#finals.flatMap(([best]) => best ?? []), ...open];
     this.#onPartial({ text: bests.map(({ text }) => text).join(" "), words: [] });
   }

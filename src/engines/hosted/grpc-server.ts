@@ -78,7 +78,7 @@ function kindOf(code: Code, message: string): FailureKind {
       return "denied";
     case Code.ResourceExhausted:
       // The library refuses longer answers with the same code.
-      return message.includes("is larger than configured") ? "broken" : "busy";
+      return message.includes("is larger than configured") ? "refused" : "busy";
     case Code.InvalidArgument:
     case Code.OutOfRange:
     case Code.FailedPrecondition:

@@ -92,10 +92,10 @@ describe("a server of gRPC", () => {
     const garbage = await answering(() => ({ messages: [Buffer.from("no message")], status: 0 }));
     await assert.rejects(recognize(openRivaServer(garbage)), ServerFailure);
     const huge = await answering(() => ({ messages: [Buffer.alloc(2 << 20, 10)], status: 0 }));
-    await assertFails(openGoogleServer(huge), "broken", /larger/);
+    await assertFails(openGoogleServer(huge), "refused", /larger/);
     const messages = Array.from({ length: 300 }, () => bytes(rivaFinal));
     const many = await answering(() => ({ messages, status: 0 }));
-    await assertFails(openRivaServer(many), "broken", /more than 200 results/, "live");
+    await assertFails(openRivaServer(many), "refused", /more than 200 results/, "live");
   });
 
   test("a check asks for the health of the service, which not every server has", async () => {

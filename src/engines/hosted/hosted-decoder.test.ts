@@ -44,7 +44,8 @@ function openParts(...answers: readonly Recognize[]) {
   });
   const answerMsMax = { live: 200, other: 200 };
   const languageCodes = ["is-IS"];
-  const parts = { server, health, limit: new CallLimit(1), languageCodes, answerMsMax };
+  const name = "whisper at http://a.example";
+  const parts = { name, server, health, limit: new CallLimit(1), languageCodes, answerMsMax };
   return { parts, health, calls: () => calls, stream: () => (isStreamed = true) };
 }
 
@@ -79,14 +80,29 @@ test("an utterance is sent whole again after a failure, and only then is the ser
     (error) => error instanceof EngineUnavailable && error.absence.kind === "UNREACHABLE",
   );
   assert.equal(failing.calls(), 2);
-  assert.equal(failing.health.absence()?.reason, "connection refused");
+  assert.equal(failing.health.absence()?.reason, "whisper at http://a.example: connection refused");
 });
 
-test("audio that a server refuses, and a wrong answer, are errors of the utterance alone", async () => {
+test("a server whose answers are wrong is absent after another attempt, so that streams and jobs leave it", async () => {
+  const page: Recognize = () => Promise.reject(new ServerFailure("broken", "not JSON"));
+  const { parts, health, calls } = openParts(page);
+  await assert.rejects(
+    textOf(new HostedDecoder(parts, { ...job, mode: "live" }), speech(100)),
+    EngineUnavailable,
+  );
+  assert.equal(calls(), 2);
+  assert.equal(health.absence()?.reason, "whisper at http://a.example: not JSON");
+
+  const once = openParts(page, length);
+  assert.deepEqual(await textOf(new HostedDecoder(once.parts, job), speech(100)), ["1600"]);
+  assert.equal(once.health.absence(), undefined);
+});
+
+test("audio that a server refuses, and a text that no utterance has, are errors of the utterance alone", async () => {
   const refusing: Recognize = () => Promise.reject(new ServerFailure("refused", "too short"));
   const wrong: Recognize = () => Promise.resolve(said("a".repeat(20_000)));
   for (const [answer, problem] of [
-    [refusing, /too short/],
+    [refusing, /^whisper at http:\/\/a\.example: too short$/],
     [wrong, /more than 10000 characters/],
   ] as const) {
     const { parts, health, calls } = openParts(answer, length);

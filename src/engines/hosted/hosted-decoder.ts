@@ -15,6 +15,8 @@ import type { ServerHealth } from "./server-health.ts";
 import { UtteranceAudio } from "./utterance-audio.ts";
 
 export interface HostedParts {
+  /** The model and the address of its server, for messages. */
+  readonly name: string;
   readonly server: HostedServer;
   readonly limit: CallLimit;
   readonly health: ServerHealth;
@@ -155,13 +157,13 @@ class Utterance {
         return readings;
       } catch (error) {
         if (!(error instanceof ServerFailure)) throw error;
-        const { kind, retryAfterMs = 0, message } = error;
-        // The audio, or the program of the server, is at fault.
-        if (kind === "refused" || kind === "broken") throw new Error(message, { cause: error });
+        const { kind, retryAfterMs = 0 } = error;
+        const message = `${this.#parts.name}: ${error.message}`;
+        if (kind === "refused") throw new Error(message, { cause: error });
         const waitMs = Math.max(waits[attempts] ?? 0, retryAfterMs);
         const isLast = attempts >= waits.length || kind === "denied" || waitMs > retryMsMax;
         if (isLast) {
-          health.failed(error);
+          health.failed({ kind, message });
           const absence = health.absence() ?? { kind: "UNREACHABLE", reason: message, absentMs: 0 };
           throw new EngineUnavailable(absence);
         }

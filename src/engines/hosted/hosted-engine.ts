@@ -24,7 +24,8 @@ export async function openHostedEngine(card: ModelCard, given: GivenKey): Promis
   const { languageCodes, uses } = card;
   const { sessionsMax, answerMsMax } = options;
   const limit = new CallLimit(sessionsMax);
-  const parts = { server, limit, health, languageCodes, answerMsMax };
+  const name = `${card.name} at ${card.server?.address ?? "no address"}`;
+  const parts = { name, server, limit, health, languageCodes, answerMsMax };
   return {
     name: `hosted-${card.kind}`,
     languageCodes,

@@ -131,14 +131,13 @@ export function readTranscription(text: string): readonly ServerResult[] {
   return [[{ text: said, words: words.map(readWord) }]];
 }
 
+/** A time that the server does not give is NaN; the times of the utterance are not used then. */
 function readWord(value: unknown): ServerWord {
   const [text, start, end] = ["word", "start", "end"].map((name) => member(value, name));
   const probability = member(value, "probability");
-  if (typeof text !== "string" || typeof start !== "number" || typeof end !== "number") {
-    throw new ServerFailure("broken", "a word of the answer has no word, start or end");
-  }
   const confidence = typeof probability === "number" ? probability : undefined;
-  return { text, startMs: 1000 * start, endMs: 1000 * end, confidence };
+  const ms = (seconds: unknown) => (typeof seconds === "number" ? 1000 * seconds : NaN);
+  return { text: typeof text === "string" ? text : "", startMs: ms(start), endMs: ms(end), confidence };
 }
 
 /** Returns the words of an error: {"error": {"message"}}, {"error"}, {"message"} or {"detail"}. */

@@ -1,7 +1,8 @@
 /**
  * How a server failed. unreachable: no answer, or a failure of its own. busy: no room now. denied:
- * the key or the model, so that every call fails until the operator acts. refused: the server
- * refuses this audio. broken: the answer is not what the protocol allows.
+ * the key or the model, so that every call fails until the operator acts. broken: the answer is not
+ * what the protocol allows. refused: the server refuses this audio, or answers it with more than an
+ * utterance can have; another attempt would end in the same way.
  */
 export type FailureKind = "unreachable" | "busy" | "denied" | "refused" | "broken";
 

@@ -10,6 +10,7 @@ import {
   type ServerSettings,
   type ServerWord,
 } from "./hosted-server.ts";
+import { checkResults } from "./check-readings.ts";
 import { jsonMember as member } from "./json-member.ts";
 import { failureOfStatus, ServerFailure, serverWords } from "./server-failure.ts";
 
@@ -157,12 +158,17 @@ async function readAll(
   { onPartial }: Pick<ServerCall, "onPartial">,
 ): Promise<readonly ServerResult[]> {
   const results: ServerResult[] = [];
+  const said: string[] = [];
   for await (const text of connection.messages()) {
     const answer = readVoskAnswer(text);
-    if ("result" in answer) results.push(answer.result);
-    const so = results.flatMap(([best]) => best?.text ?? []);
+    if ("result" in answer) {
+      results.push(answer.result);
+      checkResults(results.length);
+      const [best] = answer.result;
+      if (best && best.text !== "") said.push(best.text);
+    }
     const partial = "partial" in answer ? [answer.partial] : [];
-    onPartial({ text: [...so, ...partial].join(" "), words: [] });
+    onPartial({ text: [...said, ...partial].join(" "), words: [] });
   }
   return results;
 }
@@ -197,13 +203,12 @@ function readReading(value: unknown): ServerReading {
   };
 }
 
+/** A time that the server does not give is NaN; the times of the utterance are not used then. */
 function readWord(value: unknown): ServerWord {
   const [text, start, end, conf] = ["word", "start", "end", "conf"].map((name) =>
     member(value, name),
   );
-  if (typeof text !== "string" || typeof start !== "number" || typeof end !== "number") {
-    throw new ServerFailure("broken", "a word of an answer has no word, start or end");
-  }
   const confidence = typeof conf === "number" ? conf : undefined;
-  return { text, startMs: 1000 * start, endMs: 1000 * end, confidence };
+  const ms = (seconds: unknown) => (typeof seconds === "number" ? 1000 * seconds : NaN);
+  return { text: typeof text === "string" ? text : "", startMs: ms(start), endMs: ms(end), confidence };
 }
