@@ -1,4 +1,5 @@
 import { mean, NoiseFloor } from "./noise-floor.ts";
+import { SavedNumbers } from "./saved-numbers.ts";
 import type { VoiceActivity } from "./voice-activity.ts";
 
 /** A frame is 10 ms. */
@@ -71,15 +72,13 @@ export class EnergyVoiceActivity implements VoiceActivity {
     ];
   }
 
-  restore(saved: readonly number[]): void {
-    let at = 0;
-    const next = () => saved[at++] ?? 0;
-    this.#framesSinceLoud = next();
-    this.#isOpen = next() === 1;
-    this.#peakDb = next();
-    const recent = Array.from({ length: next() }, next);
-    this.#recent.push(...recent.map((db) => (db === notLoud ? undefined : db)));
-    this.#noiseFloor.restore(next);
+  restore(numbers: readonly number[]): void {
+    const saved = new SavedNumbers(numbers);
+    this.#framesSinceLoud = saved.next();
+    this.#isOpen = saved.next() === 1;
+    this.#peakDb = saved.next();
+    this.#recent.push(...saved.list().map((db) => (db === notLoud ? undefined : db)));
+    this.#noiseFloor.restore(saved);
   }
 
   #holds(smoothDb: number, floorDb: number): boolean {

@@ -6,6 +6,7 @@ import {
   speechNetwork,
   type SpeechNetwork,
 } from "./speech-network.ts";
+import { SavedNumbers } from "./saved-numbers.ts";
 import type { VoiceActivity } from "./voice-activity.ts";
 
 /** A frame is 10 ms. */
@@ -88,18 +89,21 @@ export class NetworkVoiceActivity implements VoiceActivity {
     ];
   }
 
-  restore(saved: readonly number[]): void {
-    let at = 0;
-    const next = () => saved[at++] ?? 0;
-    this.#gateFrames = next();
-    this.#isRunning = next() === 1;
-    this.#isSpeech = next() === 1;
-    this.#probableChunks = next();
-    this.#filled = next();
-    this.#samples.set(Array.from({ length: this.#chunkStart + this.#filled }, next));
+  restore(numbers: readonly number[]): void {
+    const saved = new SavedNumbers(numbers);
+    this.#gateFrames = saved.next();
+    this.#isRunning = saved.next() === 1;
+    this.#isSpeech = saved.next() === 1;
+    this.#probableChunks = saved.next();
+    const filled = saved.next();
+    if (!Number.isInteger(filled) || filled < 0 || filled >= chunkSamples) {
+      throw new RangeError(`a chunk with ${filled} samples is not one that was saved`);
+    }
+    this.#filled = filled;
+    this.#samples.set(saved.list(this.#chunkStart + filled));
     const { values } = this.#state;
-    if (this.#isRunning) values.set(Array.from(values, next));
-    this.#noiseFloor.restore(next);
+    if (this.#isRunning) values.set(saved.list(values.length));
+    this.#noiseFloor.restore(saved);
   }
 
   get #chunkStart(): number {

@@ -1,3 +1,5 @@
+import type { SavedNumbers } from "./saved-numbers.ts";
+
 /** The pole of a high-pass filter at about 150 Hz, against hum, rumble and offset. */
 const highPassPole = 0.94;
 /** The number of frames over which power is smoothed to compute the noise floor. */
@@ -71,15 +73,14 @@ export class NoiseFloor {
     ];
   }
 
-  /** Restores a saved state in a new instance, from the numbers that `next` returns. */
-  restore(next: () => number): void {
-    const nextList = () => Array.from({ length: next() }, next);
-    this.#lastIn = next();
-    this.#lastOut = next();
-    this.#frames = next();
-    this.#nothingFrames = next();
-    this.#powers.push(...nextList());
-    this.#blocks.push(...nextList());
+  /** Restores a saved state in a new instance, from the next numbers of a saved one. */
+  restore(saved: SavedNumbers): void {
+    this.#lastIn = saved.next();
+    this.#lastOut = saved.next();
+    this.#frames = saved.next();
+    this.#nothingFrames = saved.next();
+    this.#powers.push(...saved.list());
+    this.#blocks.push(...saved.list());
   }
 
   #learn(power: number, isWithinSpeech: boolean): void {

@@ -106,6 +106,9 @@ export class UtteranceCutter {
     let at = 0;
     for (const length of saved.heldLengths) this.#hold(held.subarray(at, (at += length)));
     const frame = restoredSamples(saved.frame);
+    if (frame.length >= this.#frame.length) {
+      throw new RangeError(`a frame of ${this.#frame.length} samples cannot have ${frame.length}`);
+    }
     this.#frame.set(frame);
     this.#frameFilled = frame.length;
   }

@@ -137,7 +137,12 @@ function readWord(value: unknown): ServerWord {
   const probability = member(value, "probability");
   const confidence = typeof probability === "number" ? probability : undefined;
   const ms = (seconds: unknown) => (typeof seconds === "number" ? 1000 * seconds : NaN);
-  return { text: typeof text === "string" ? text : "", startMs: ms(start), endMs: ms(end), confidence };
+  return {
+    text: typeof text === "string" ? text : "",
+    startMs: ms(start),
+    endMs: ms(end),
+    confidence,
+  };
 }
 
 /** Returns the words of an error: {"error": {"message"}}, {"error"}, {"message"} or {"detail"}. */

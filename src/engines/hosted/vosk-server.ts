@@ -210,5 +210,10 @@ function readWord(value: unknown): ServerWord {
   );
   const confidence = typeof conf === "number" ? conf : undefined;
   const ms = (seconds: unknown) => (typeof seconds === "number" ? 1000 * seconds : NaN);
-  return { text: typeof text === "string" ? text : "", startMs: ms(start), endMs: ms(end), confidence };
+  return {
+    text: typeof text === "string" ? text : "",
+    startMs: ms(start),
+    endMs: ms(end),
+    confidence,
+  };
 }

@@ -106,7 +106,12 @@ describe("a server of OpenAI's protocol", () => {
   });
 
   test("words with impossible times cost the times, not the text", async () => {
-    for (const word of ['"start":"0"', '"start":null,"end":1', '"start":-1,"end":1', '"end":1e999']) {
+    for (const word of [
+      '"start":"0"',
+      '"start":null,"end":1',
+      '"start":-1,"end":1',
+      '"end":1e999',
+    ]) {
       const { address } = await answering(`{"text":"a","words":[{"word":"a",${word}}]}`);
       const { readings } = await recognize(openOpenaiServer(settings(address)));
       assert.deepEqual(readings, [{ text: "a", words: [] }], word);

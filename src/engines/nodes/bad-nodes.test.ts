@@ -23,9 +23,9 @@ import {
 } from "../../gen/hlust/engine/v1/engine_pb.ts";
 import { createLog } from "../../std/log.ts";
 import { type EnginePool, openEnginePool } from "../pool/engine-pool.ts";
-import { FrameReader, FrameWriter } from "../protocol/engine-frames.ts";
+import { type FrameKind, FrameReader, FrameWriter } from "../protocol/engine-frames.ts";
 import { EngineSession } from "../process/engine-session.ts";
-import type { Commit } from "../protocol/session-checkpoint.ts";
+import type { Commit, SessionCheckpoint } from "../protocol/session-checkpoint.ts";
 import { createScriptedEngine } from "../scripted/scripted-engine.ts";
 import { nodeProtocol } from "./node-protocol.ts";
 import { OutgoingMessages } from "./outgoing-messages.ts";
@@ -37,7 +37,7 @@ const log = createLog("silent");
 
 type Responses = OutgoingMessages<ServeResponse>;
 type Message = MessageInitShape<typeof ServeResponseSchema>;
-/** What a bad node does when it has the whole input of a session. */
+/** What a bad node does at a frame of a session. */
 type Badness = (node: {
   readonly session: number;
   readonly writer: FrameWriter;
@@ -45,8 +45,12 @@ type Badness = (node: {
   readonly sendBytes: (bytes: Buffer) => void;
 }) => void;
 
-/** Opens an engine node that behaves until it has the whole input of a session. */
-async function openBadNode(badness: Badness, options: { readonly answersBeats?: boolean } = {}) {
+/** Opens an engine node that behaves until it has a frame of this kind: the end of an input. */
+async function openBadNode(
+  badness: Badness,
+  options: { readonly answersBeats?: boolean; readonly at?: FrameKind } = {},
+) {
+  const { at = "endInput" } = options;
   async function* serve(requests: AsyncIterable<ServeRequest>): AsyncGenerator<ServeResponse> {
     const responses: Responses = new OutgoingMessages((process, frames) =>
       create(ServeResponseSchema, { message: { case: "frames", value: { process, frames } } }),
@@ -81,7 +85,7 @@ async function openBadNode(badness: Badness, options: { readonly answersBeats?: 
         }
         if (message.case !== "frames") continue;
         for (const { kind, session } of reader.push(Buffer.from(message.value.frames))) {
-          if (kind === "endInput") badness({ session, writer, say, sendBytes });
+          if (kind === at) badness({ session, writer, say, sendBytes });
         }
       }
     };
@@ -174,6 +178,51 @@ function firstCommit(): Commit {
   return commits[0] ?? assert.fail("nothing was committed");
 }
 
+const jsonOf = (value: object) => Buffer.from(JSON.stringify(value));
+
+/** Checkpoints from which another process cannot continue. */
+const badCheckpoints: [
+  what: string,
+  change: (checkpoint: SessionCheckpoint) => Readonly<Record<string, unknown>>,
+  problem: RegExp,
+][] = [
+  [
+    "a checkpoint whose audio is beyond what was sent",
+    ({ cutter, ...rest }) => ({ ...rest, cutter: { ...cutter, position: 1e300 } }),
+    /^committed: cutter\.position must be a whole number from 0 to \d+, not 1e\+300/,
+  ],
+  [
+    "a checkpoint without a cutter's state",
+    (checkpoint) => ({ ...checkpoint, cutter: {} }),
+    /^committed: cutter\.voiceActivity must be a list/,
+  ],
+  [
+    "a checkpoint without a resampler's state",
+    (checkpoint) => ({ ...checkpoint, resampler: {} }),
+    /^committed: resampler\.phase must be a whole number/,
+  ],
+  [
+    "a checkpoint with half a sample",
+    (checkpoint) => ({ ...checkpoint, uncut: "QUJD" }),
+    /^committed: uncut must be at most \d+ samples/,
+  ],
+  [
+    "a checkpoint with text in place of samples",
+    (checkpoint) => ({ ...checkpoint, uncut: "good day" }),
+    /^committed: uncut must be at most \d+ samples/,
+  ],
+  [
+    "a checkpoint with a frame of a minute",
+    ({ cutter, ...rest }) => ({ ...rest, cutter: { ...cutter, frame: "A".repeat(2_560_000) } }),
+    /^committed: cutter\.frame must be at most 16000 samples/,
+  ],
+  [
+    "a checkpoint whose lengths are not those of its samples",
+    ({ cutter, ...rest }) => ({ ...rest, cutter: { ...cutter, held: "AAAA", heldLengths: [1] } }),
+    /^committed: (?:cutter\.heldLengths are 1, not|cutter\.held must be)/,
+  ],
+];
+
 test("an engine node that sends what it may not send is closed and named, and its stream continues", async () => {
   const text = (session: number, json: string) => {
     const payload = Buffer.from(json);
@@ -185,7 +234,7 @@ test("an engine node that sends what it may not send is closed and named, and it
     return Buffer.concat([header, payload]);
   };
   const commit = firstCommit();
-  const rows: [what: string, badness: Badness, problem: RegExp][] = [
+  const rows: [what: string, badness: Badness, problem: RegExp, at?: FrameKind][] = [
     [
       "garbage",
       ({ sendBytes }) => sendBytes(Buffer.alloc(200, 0xee)),
@@ -235,10 +284,22 @@ test("an engine node that sends what it may not send is closed and named, and it
       },
       /^committed: position.samples must be a whole number from 0 to \d+, not 100000000/,
     ],
+    ...badCheckpoints.map(([what, change, problem]): (typeof rows)[number] => [
+      what,
+      ({ session, writer }) =>
+        writer.write("committed", session, jsonOf({ checkpoint: change(commit.checkpoint) })),
+      problem,
+    ]),
     [
       "more samples than were sent",
       ({ session, writer }) => writer.writeJson("received", session, 1e7),
       /^received: received must be a whole number/,
+    ],
+    [
+      "an end of a session in the middle of its input",
+      ({ session, writer }) => writer.write("done", session),
+      /^done: \d+ samples of the session were not received/,
+      "audio",
     ],
     [
       "a frame of the other direction",
@@ -265,8 +326,8 @@ test("an engine node that sends what it may not send is closed and named, and it
       /it answered no beat/,
     ],
   ];
-  for (const [what, badness, problem] of rows) {
-    await using node = await openBadNode(badness);
+  for (const [what, badness, problem, at] of rows) {
+    await using node = await openBadNode(badness, { ...(at && { at }) });
     await using opened = await openPool(node.port);
     const { pool, kept } = opened;
     assert.deepEqual(await recognize(pool, said, short), finalsWithoutPool(said, short), what);

@@ -1,7 +1,18 @@
 import type { ChildSession } from "../pool/child-session.ts";
 import type { Frame, FrameKind } from "../protocol/engine-frames.ts";
 import { alignedWordsMax } from "../protocol/alignment.ts";
-import { isNumber, isObject, isText, type Unchecked } from "./unchecked.ts";
+import { checkCheckpoint } from "./check-checkpoint.ts";
+import {
+  checkList,
+  checkNumber,
+  checkWhole,
+  isNumber,
+  isObject,
+  isOneOf,
+  isText,
+  shown,
+  type Unchecked,
+} from "./unchecked.ts";
 
 /** The error for a frame that an engine node may not send. */
 export class BadFrame extends Error {
@@ -19,8 +30,9 @@ const lettersMax = 50_000;
 const wordsMax = 5_000;
 const alternativesMax = 30;
 const payloadBytesMax = 4 << 20;
-const stateNumbersMax = 100_000;
 const turnsMax = 100_000;
+/** The audio that a process may have received without a report: half a second, and a slice. */
+const unreportedSecondsMax = 1;
 /** A result may end this long after the audio that was sent: the last frame of an engine. */
 const beyondMsMax = 2_000;
 
@@ -62,7 +74,11 @@ export class FrameCheck {
     if (kind === "working") return frame;
     if (!ofSessions.has(kind)) throw new Error("an engine node sends no such frame");
     // Frames may still arrive for a session that was left.
-    if (!session || kind === "done" || kind === "outputs") return frame;
+    if (!session || kind === "outputs") return frame;
+    if (kind === "done") {
+      checkEnd(session);
+      return frame;
+    }
     const parsed = parse(payload);
     this.#checkPayload(kind, parsed, session);
     return { ...frame, parsed };
@@ -86,7 +102,7 @@ export class FrameCheck {
     const { checkpoint, final } = parsed;
     if (!isObject(checkpoint)) throw new Error("a commit has no checkpoint");
     const position = checkPosition(checkpoint, last, session);
-    checkCheckpoint(checkpoint);
+    checkCheckpoint(checkpoint, position.samples, session.client.sampleRateHertz);
     let { finalMs } = last;
     if (final !== undefined) {
       finalMs = checkRecognition(final, session);
@@ -119,9 +135,11 @@ function parse(payload: Buffer): unknown {
   }
 }
 
-function checkWhole(value: unknown, name: string, max: number): number {
-  if (isNumber(value) && Number.isInteger(value) && value >= 0 && value <= max) return value;
-  throw new Error(`${name} must be a whole number from 0 to ${max}, not ${shown(value)}`);
+/** Checks that a session that is done has had its whole input, or its words would be lost. */
+function checkEnd({ isInputEnded, inFlightSamples, client }: ChildSession): void {
+  if (!isInputEnded) throw new Error("the input of the session has not ended");
+  if (inFlightSamples <= unreportedSecondsMax * client.sampleRateHertz) return;
+  throw new Error(`${inFlightSamples} samples of the session were not received`);
 }
 
 /** Checks a result or an event. Returns the end of its audio. */
@@ -169,27 +187,6 @@ function checkPosition(checkpoint: Unchecked, last: LastCommit, session: ChildSe
   return { samples, flushMarkers };
 }
 
-function checkCheckpoint({
-  resampler,
-  cutter,
-  decoder,
-  effort,
-  uncut,
-  isFlushed,
-}: Unchecked): void {
-  const isWhole =
-    isObject(resampler) &&
-    isObject(cutter) &&
-    isObject(decoder) &&
-    isText(decoder["engine"], 1_000) &&
-    isOneOf(effort, ["quick", "full"]) &&
-    isText(uncut, payloadBytesMax) &&
-    typeof isFlushed === "boolean";
-  if (!isWhole) throw new Error("a checkpoint is not one");
-  const state = checkList(decoder["state"], "decoder.state", stateNumbersMax);
-  if (!state.every(isNumber)) throw new Error("decoder.state must be numbers");
-}
-
 function checkAligned(value: unknown): void {
   for (const word of checkList(value, "aligned", alignedWordsMax)) {
     if (!isObject(word)) throw new Error("a word is not an object");
@@ -235,25 +232,6 @@ function loadOf(value: unknown): unknown {
   return value;
 }
 
-function checkNumber(value: unknown, name: string, max: number): number {
-  if (isNumber(value) && value >= 0 && value <= max) return value;
-  throw new Error(`${name} must be a number from 0 to ${Math.round(max)}, not ${shown(value)}`);
-}
-
 function checkShare(value: unknown, name: string): void {
   if (value !== undefined) checkNumber(value, name, 1);
-}
-
-function checkList(value: unknown, name: string, max: number): readonly unknown[] {
-  if (Array.isArray(value) && value.length <= max) return value;
-  throw new Error(`${name} must be a list of at most ${max}`);
-}
-
-function isOneOf(value: unknown, values: readonly unknown[]): boolean {
-  return values.includes(value);
-}
-
-/** Texts may be what was said, so only numbers are shown. */
-function shown(value: unknown): string {
-  return typeof value === "number" ? String(value) : typeof value;
 }

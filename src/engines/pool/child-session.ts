@@ -81,6 +81,11 @@ export class ChildSession {
     return this.#isOver;
   }
 
+  /** Whether the process knows that there is no more input. */
+  get isInputEnded(): boolean {
+    return this.#isInputEnded;
+  }
+
   /** The end of the input that was sent, from the start of the stream: samples, flush markers. */
   get endSamples(): number {
     return this.startPosition.samples + this.#sentSamples;
