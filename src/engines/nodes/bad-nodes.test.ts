@@ -350,3 +350,21 @@ test("an engine node that does not answer is given up, and its stream continues"
   const [line] = kept.of("engine.node_lost");
   assert.match(String(line?.["problem"]), /it has not answered for 1.5 s/);
 });
+
+test("an engine node whose sessions all fail costs a delay, and then gets no more of them", async () => {
+  let sessions = 0;
+  await using node = await openBadNode(({ session, writer }) => {
+    sessions += 1;
+    writer.writeJson("error", session, { message: "the card has no memory left" });
+  });
+  await using opened = await openPool(node.port);
+  const { pool, kept } = opened;
+  const expected = finalsWithoutPool(said, short);
+  for (let call = 0; call < 8; call += 1) {
+    assert.deepEqual(await recognize(pool, said, short), expected, `call ${call}`);
+  }
+  assert.equal(sessions, 3);
+  assert.equal(kept.of("engine.retry").length, 3);
+  assert.equal(kept.of("engine.failing").length, 1);
+  assert.deepEqual(kept.of("engine.node_misbehaved"), []);
+});

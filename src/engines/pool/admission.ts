@@ -42,6 +42,8 @@ export interface LoadedProcess {
   readonly liveDemand: number;
   readonly fullDemand: number;
   readonly liveLateMs: number;
+  /** Whether its latest sessions all ended with an error. */
+  readonly isFailing?: boolean;
   uncommittedSeconds(modes: readonly RecognitionMode[]): number;
 }
 
@@ -248,7 +250,9 @@ export class Admission {
   }
 }
 
-function isSlow({ isResponsive, liveLateMs }: LoadedProcess): number {
+/** A process that fails has no load, and would be chosen for every session. */
+function isSlow({ isResponsive, liveLateMs, isFailing = false }: LoadedProcess): number {
+  if (isFailing) return 2;
   return Number(!isResponsive || liveLateMs > liveLateMsMax);
 }
 

@@ -24,7 +24,8 @@ const inputStart: InputPosition = { samples: 0, flushMarkers: 0 };
 /** How a session in a process ended. */
 export type SessionEnd =
   | { readonly kind: "done" }
-  | { readonly kind: "failed"; readonly error: unknown }
+  /** `isReported`: the process reported the error, and another one might not have it. */
+  | { readonly kind: "failed"; readonly error: unknown; readonly isReported?: boolean }
   /** The server of a hosted model cannot recognize now. */
   | { readonly kind: "unavailable"; readonly absence: EngineAbsence }
   /**
@@ -195,7 +196,7 @@ export class ChildSession {
         }
         const error = new Error(`in the engine process: ${message}`);
         if (stack !== undefined) error.stack = stack;
-        this.end({ kind: "failed", error });
+        this.end({ kind: "failed", error, isReported: true });
         break;
       }
       case "open":

@@ -26,6 +26,9 @@ import { Watchdog } from "./watchdog.ts";
 
 /** A process that has not ended this long after the end of its standard input is killed. */
 const closeMsMax = 2000;
+/** The errors of sessions without a commit after which a process is failing, for a minute. */
+const errorsMax = 3;
+const failingMs = 60_000;
 /** The time within which front processes have reported the sessions that they have. */
 const othersMsMax = 10_000;
 
@@ -62,6 +65,9 @@ export class EngineChild {
   /** The suspect session on which the process is working; 0: none. */
   #activeSuspect = 0;
   #hasCommitted = false;
+  /** The sessions that ended with an error since the last commit, and when the last one did. */
+  #errors = 0;
+  #lastErrorMs = 0;
   #absence: EngineAbsence | undefined;
   #hasExited = false;
   #isStuck = false;
@@ -158,6 +164,14 @@ export class EngineChild {
     return this.#watchdog.silentMs < 2 * this.#reportMs;
   }
 
+  /**
+   * Whether the latest sessions of the process all ended with an error, as with a graphics card
+   * that has no memory left. It is tried again when there is no other, and after a minute.
+   */
+  get isFailing(): boolean {
+    return this.#errors >= errorsMax && performance.now() - this.#lastErrorMs < failingMs;
+  }
+
   /** The share of a core that the live sessions of the process need. */
   get liveDemand(): number {
     return this.#load.liveDemand;
@@ -249,12 +263,23 @@ export class EngineChild {
       this.#fronts.answered(jsonPayload("listening", frame));
       return;
     }
-    if (frame.kind === "committed") this.#hasCommitted = true;
+    if (frame.kind === "committed") {
+      this.#hasCommitted = true;
+      this.#errors = 0;
+    }
     if (frame.kind === "error") {
       const { absence } = jsonPayload("error", frame);
       if (absence) this.#setAbsence(absence);
+      else this.#countError();
     }
     this.#sessions.take(frame);
+  }
+
+  #countError(): void {
+    this.#errors += 1;
+    this.#lastErrorMs = performance.now();
+    if (this.#errors !== errorsMax) return;
+    this.#log.warn({ pid: this.pid, model: this.#model, errors: this.#errors }, "engine.failing");
   }
 
   #measure(report: LoadReport): void {

@@ -1,5 +1,5 @@
 import type { LiveRecorder } from "../../metrics/recorders.ts";
-import type { Log } from "../../std/log.ts";
+import { errorFields, type Log } from "../../std/log.ts";
 import { ServiceError } from "../../std/service-error.ts";
 import type { EngineAbsence } from "../protocol/engine-absence.ts";
 import type { Effort, RecognitionMode } from "../protocol/engine.ts";
@@ -10,6 +10,7 @@ import type { Commit, SessionCheckpoint } from "../protocol/session-checkpoint.t
 import { ArrivalTimes } from "./arrival-times.ts";
 import type { ChildSession, SessionEnd } from "./child-session.ts";
 import { CollectedOutputs } from "./collected-outputs.ts";
+import type { EngineChild } from "./engine-child.ts";
 import type { LiveDemand } from "./live-demand.ts";
 import { type InputSource, PeekableInput } from "./peekable-input.ts";
 import { RecognitionQueue } from "./recognition-queue.ts";
@@ -92,6 +93,8 @@ export class ReplayedRecognition implements SessionClient {
   #losses = 0;
   /** The number of those processes that were lost while they worked on this session. */
   #crashes = 0;
+  /** The process that reported an error of this session since the last commit. */
+  #failed: EngineChild | undefined;
 
   constructor(
     source: InputSource,
@@ -155,14 +158,18 @@ export class ReplayedRecognition implements SessionClient {
       };
       const { signal } = this.#closing;
       this.#eventsSeen = 0;
-      this.#place = await this.#placement.find(this, payload, { hadPlace, signal });
+      const avoided = this.#failed;
+      this.#place = await this.#placement.find(this, payload, { hadPlace, avoided, signal });
       const { session, child } = this.#place;
       this.#outputs.begin(child.engine.outputsModel);
       // The recognition was closed while it waited for a place.
       if (signal.aborted) this.#leave();
       this.#send(this.#place).catch((error: unknown) => session.end({ kind: "failed", error }));
       const end = await session.ended;
-      if (end.kind === "failed") throw end.error;
+      if (end.kind === "failed") {
+        this.#checkFailure(end, child);
+        continue;
+      }
       if (end.kind === "unavailable") {
         this.#checkAbsence(end.absence);
         continue;
@@ -187,6 +194,17 @@ export class ReplayedRecognition implements SessionClient {
     this.#log.debug({ mode: this.mode, keptSeconds }, "engine.moved");
     const isOver = performance.now() - this.#absentSinceMs > absentMsMax;
     if (this.mode === "job" || isOver) throw absentEngine(absence);
+  }
+
+  /**
+   * Lets the session continue in another process, once: the process may lack memory, or something
+   * else that the next one has. Throws the error if the audio seems to be the cause.
+   */
+  #checkFailure({ error, isReported }: SessionEnd & { kind: "failed" }, child: EngineChild): void {
+    if (isReported !== true || this.#failed) throw error;
+    this.#failed = child;
+    const { mode, uncommittedSeconds: keptSeconds } = this;
+    this.#log.warn({ mode, pid: child.pid, keptSeconds, ...errorFields(error) }, "engine.retry");
   }
 
   #endOutputs(): void {
@@ -295,6 +313,7 @@ export class ReplayedRecognition implements SessionClient {
     this.#uncommitted.release(checkpoint.position);
     this.#losses = 0;
     this.#crashes = 0;
+    this.#failed = undefined;
     this.#absentSinceMs = undefined;
     this.#eventsSent = 0;
     this.#eventsSeen = 0;

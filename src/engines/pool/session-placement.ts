@@ -39,6 +39,13 @@ export interface Place {
   readonly session: ChildSession;
 }
 
+export interface FindOptions {
+  readonly hadPlace: boolean;
+  /** A process that is used only if there is no other. */
+  readonly avoided?: EngineChild | undefined;
+  readonly signal: AbortSignal;
+}
+
 /** Finds a process for each session of one recognition. */
 export class SessionPlacement {
   readonly #choose: () => ModelProcesses | undefined;
@@ -66,14 +73,14 @@ export class SessionPlacement {
   async find(
     client: SessionClient,
     payload: OpenSession,
-    { hadPlace, signal }: { readonly hadPlace: boolean; readonly signal: AbortSignal },
+    { hadPlace, avoided, signal }: FindOptions,
   ): Promise<Place> {
     const endsAt = performance.now() + (hadPlace ? readyMsMax.underWay : readyMsMax.new);
     const crowdsAt = performance.now() + crowdMsMin;
     for (;;) {
       signal.throwIfAborted();
       const model = this.#currentModel(client.mode);
-      const children = model?.children() ?? [];
+      const children = othersThan(avoided, model?.children() ?? []);
       const child = hadPlace
         ? model?.admission.choose(client.mode, children)
         : model?.admission.admit(client.mode, children);
@@ -118,4 +125,13 @@ export class SessionPlacement {
     if (this.#model?.isRetired || isAbsent) this.#model = this.#choose();
     return this.#model;
   }
+}
+
+function othersThan(
+  avoided: EngineChild | undefined,
+  children: readonly EngineChild[],
+): readonly EngineChild[] {
+  if (!avoided) return children;
+  const others = children.filter((child) => child !== avoided);
+  return others.length > 0 ? others : children;
 }
