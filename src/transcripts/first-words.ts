@@ -44,14 +44,16 @@ export function firstWordsMethods({ db }: { readonly db: Kysely<Tables> }) {
   } satisfies Partial<ServiceImpl<typeof Transcripts>>;
 }
 
-const word = /"word":("(?:[^"\\]|\\.)*")/g;
+/** The beginning of a segment, or a word. */
+const startOrWord = /"words":\[|"word":("(?:[^"\\]|\\.)*")/g;
 
 /** Returns the first words in the beginning of packed segments. */
 export function firstWordsOf(packed: Uint8Array): string {
   // A text that is cut off is decompressed as far as it goes.
   const json = zstdDecompressSync(packed, { finishFlush: constants.ZSTD_e_flush }).toString();
   let text = "";
-  for (const [, quoted = '""'] of json.matchAll(word)) {
+  // The last word of a segment may have no space, which lines show by their ends.
+  for (const [, quoted = '" "'] of json.matchAll(startOrWord)) {
     const read: unknown = JSON.parse(quoted);
     if (typeof read === "string") text += read;
     if (text.length >= charsMax) break;

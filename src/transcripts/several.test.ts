@@ -174,13 +174,22 @@ test("the first words are those of the current version, also of a long text; oth
     segments: [{ startTime: {}, endTime: { seconds: 7_500n }, words }],
   });
   const none = await client.create({ metadata: metadataWith({ subject: "none" }), segments: [] });
-  const names = [none, `transcripts/${newId()}`, long];
+  const second = (at: number) => ({ seconds: BigInt(at) });
+  const lines = await client.create({
+    metadata: metadataWith({ subject: "lines" }),
+    segments: ["Góðan", "Já"].map((word, at) => {
+      const time = { startTime: second(at), endTime: second(at + 1) };
+      return { ...time, words: [{ ...time, word }, { ...time, word: `${at}.` }] };
+    }),
+  });
+  const names = [none, `transcripts/${newId()}`, long, lines];
   const request = create(ListFirstWordsRequestSchema, { names });
   const { firstWords } = await service.listFirstWords(request, context);
   assert.deepEqual(
     firstWords?.map(({ name }) => name),
-    [none, long],
+    [none, long, lines],
   );
+  assert.equal(firstWords[2]?.text, "Góðan0. Já1.");
   assert.equal(firstWords[0]?.text, "");
   assert.match(firstWords[1]?.text ?? "", /^orð 0 "x" orð 1 "x" orð 2 "x"/);
   const { length } = firstWords[1]?.text ?? "";

@@ -88,6 +88,34 @@ test("G and the letters that ? lists open every page of the menu", async () => {
   assert.ok(opened.length >= 15, opened.join(" "));
 });
 
+test("no key and no command leads a viewer to a page that is of no use to one", async () => {
+  const key = await pages.service.call("POST", "/v1/apiKeys", {
+    scopes: ["transcripts.read"],
+    displayName: "Les",
+  });
+  await using page = await pages.open("/usage", { key: key.json.secret });
+  await heading(page, "Notkun").waitFor();
+  for (const letter of ["l", "k", "w", "s", "i"]) {
+    await page.keyboard.press("g");
+    await page.keyboard.press(letter);
+  }
+  await page.keyboard.press("g");
+  await page.keyboard.press("t");
+  await heading(page, "Uppskriftir").waitFor();
+  const visited = await page.evaluate<number>("history.length");
+  await page.keyboard.press("?");
+  const keys = shortcuts(page).locator("dt", { hasText: /^G / });
+  await keys.first().waitFor();
+  const letters = (await keys.allInnerTexts()).map((text) => text.trim().slice(-1));
+  assert.deepEqual(
+    ["L", "K", "W", "S", "I", "R"].filter((letter) => letters.includes(letter)),
+    [],
+  );
+  await page.goBack();
+  await heading(page, "Notkun").waitFor();
+  assert.ok(visited >= 2);
+});
+
 test("/ searches transcripts and N makes a new one, with the focus where one types", async () => {
   await using page = await pages.open("/usage");
   await heading(page, "Notkun").waitFor();

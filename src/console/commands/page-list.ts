@@ -1,4 +1,5 @@
 import { pageLetters, isPageLetter, type PageLetter } from "../frame/page-letters.ts";
+import { mayOpen } from "../frame/page-scopes.ts";
 import { binText } from "../text/bin.ts";
 import { commonText } from "../text/common.ts";
 import { importText } from "../text/import.ts";
@@ -12,26 +13,21 @@ export interface ListedPage {
   readonly letter: PageLetter | undefined;
 }
 
-/** The pages of the console; some are only for users who have a scope. */
-const pages: readonly {
-  readonly to: `/${string}`;
-  readonly text: Phrase<string>;
-  readonly scope?: string;
-}[] = [
+const pages: readonly Omit<ListedPage, "letter">[] = [
   { to: "/", text: commonText.overview },
   { to: "/transcripts", text: commonText.transcripts },
   { to: "/jobs", text: commonText.jobs },
-  { to: "/import", text: importText.title, scope: "transcripts.write" },
+  { to: "/import", text: importText.title },
   { to: "/bin", text: binText.bin },
   { to: "/live", text: commonText.live },
   { to: "/vocabulary", text: commonText.vocabulary },
   { to: "/keys", text: commonText.keys },
-  { to: "/webhooks", text: commonText.webhooks, scope: "account" },
+  { to: "/webhooks", text: commonText.webhooks },
   { to: "/usage", text: commonText.usage },
   { to: "/programs", text: programsText.title },
   { to: "/account", text: commonText.account },
-  { to: "/account/settings", text: commonText.accountSettings, scope: "account" },
-  { to: "/operator", text: commonText.operation, scope: "operator" },
+  { to: "/account/settings", text: commonText.accountSettings },
+  { to: "/operator", text: commonText.operation },
   { to: "/help", text: commonText.help },
   { to: "/docs", text: commonText.apiReference },
 ];
@@ -44,6 +40,6 @@ export function pagesFor(scopes: readonly string[]): ListedPage[] {
     ),
   );
   return pages
-    .filter(({ scope }) => scope === undefined || scopes.includes(scope))
+    .filter(({ to }) => mayOpen(to, scopes))
     .map(({ to, text }) => ({ to, text, letter: letters.get(to) }));
 }

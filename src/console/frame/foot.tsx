@@ -8,6 +8,7 @@ import { AccountMenu } from "./account-menu.tsx";
 import { Appearance } from "./appearance.tsx";
 import { PageKeys } from "./page-keys.tsx";
 import { Mark } from "./mark.tsx";
+import { mayOpen } from "./page-scopes.ts";
 import "./foot.css";
 
 /**
@@ -37,14 +38,13 @@ export function Foot({ session }: { readonly session: Session }) {
         <AccountMenu session={session} />
         <Appearance />
         <FootLink to="/usage" text={t(commonText.usage)} />
-        {session.scopes.includes("account") && (
-          <>
-            <FootLink to="/webhooks" text={t(commonText.webhooks)} />
-            <FootLink to="/account/settings" text={t(commonText.accountSettings)} />
-          </>
-        )}
-        {session.scopes.includes("operator") && (
-          <FootLink to="/operator" text={t(commonText.operation)} />
+        {[
+          { to: "/webhooks", text: commonText.webhooks },
+          { to: "/account/settings", text: commonText.accountSettings },
+          { to: "/operator", text: commonText.operation },
+        ].map(
+          ({ to, text }) =>
+            mayOpen(to, session.scopes) && <FootLink key={to} to={to} text={t(text)} />,
         )}
         <PageKeys />
         <FootLink to="/help" text={t(commonText.help)} />

@@ -12,6 +12,7 @@ import { useText } from "../text/language.tsx";
 import { useUploads } from "../upload/uploads.tsx";
 import { focusOnArrival } from "./page-focus.ts";
 import { isPageLetter, letterOf, type PageCommand, pageLetters } from "./page-letters.ts";
+import { mayOpen } from "./page-scopes.ts";
 
 const Palette = loadLater(() => import("../commands/palette.tsx").then(({ Palette }) => Palette));
 const ShortcutList = loadLater(() =>
@@ -51,7 +52,7 @@ function usePageCommands(
   setOpen: (open: "palette" | "shortcuts") => void,
 ): (command: PageCommand) => void {
   const [here, goTo] = useLocation();
-  const mayWrite = useSession().scopes.includes("transcripts.write");
+  const { scopes } = useSession();
   const { change } = useUploads();
   return (command) => {
     switch (command) {
@@ -59,7 +60,7 @@ function usePageCommands(
       case "shortcuts":
         return setOpen(command);
       case "new":
-        if (!mayWrite) return;
+        if (!scopes.includes("transcripts.write")) return;
         change({ isOpen: true });
         return goTo("/jobs");
       case "search":
@@ -69,7 +70,7 @@ function usePageCommands(
         // It is not a page of the console.
         return location.assign(command);
       default:
-        return goTo(command);
+        if (mayOpen(command, scopes)) goTo(command);
     }
   };
 }

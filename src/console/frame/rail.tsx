@@ -3,31 +3,30 @@ import { useSession } from "../api/use-session.ts";
 import { commonText } from "../text/common.ts";
 import { type Phrase, useText } from "../text/language.tsx";
 import { Mark } from "./mark.tsx";
+import { mayOpen } from "./page-scopes.ts";
 import "./rail.css";
 
 const places: readonly Place[] = [
   { to: "/", text: commonText.overview },
   { to: "/transcripts", text: commonText.transcripts },
   { to: "/jobs", text: commonText.jobs },
-  { to: "/live", text: commonText.live, scope: "speech" },
+  { to: "/live", text: commonText.live },
   { to: "/vocabulary", text: commonText.vocabulary },
-  { to: "/keys", text: commonText.keys, scope: "account" },
+  { to: "/keys", text: commonText.keys },
 ];
 
 /** An entry of the menu. */
 interface Place {
   readonly to: string;
   readonly text: Phrase<string>;
-  /** The scope without which the page has nothing for the user, and is not in the menu. */
-  readonly scope?: string;
 }
 
 /** The navigation; on a phone, a bar at the bottom. */
 export function Rail() {
   const t = useText();
   const [here] = useLocation();
-  const scopes: readonly string[] = useSession().scopes;
-  const shown = places.filter(({ scope }) => scope === undefined || scopes.includes(scope));
+  const { scopes } = useSession();
+  const shown = places.filter(({ to }) => mayOpen(to, scopes));
   return (
     <header className="rail">
       <Link to="/" className="rail-mark">
