@@ -94,10 +94,14 @@ async function stateOf(
   return isReady ? "READY" : "NOT_READY";
 }
 
-/** Returns the models that serve or are being loaded, and those that could not be loaded. */
-function modelsOf({ models, refused }: EnginePoolState): NodeModelStatus[] {
-  const served = models.map(({ loading: _loading, ...model }): NodeModelStatus => {
-    return { ...model, state: model.ready > 0 ? "SERVING" : "LOADING" };
+/**
+ * Returns the models that serve, are being loaded or lack their server, and those that could not be
+ * loaded.
+ */
+export function modelsOf({ models, refused }: EnginePoolState): NodeModelStatus[] {
+  const served = models.map(({ loading: _loading, absent, ...model }): NodeModelStatus => {
+    const missing = absent ? (`SERVER_${absent}` as const) : "LOADING";
+    return { ...model, state: model.ready > 0 ? "SERVING" : missing };
   });
   const none = { version: "", languageCodes: [], processes: 0, ready: 0, sessions: 0 };
   const broken = refused.map(({ name, reason }): NodeModelStatus => {

@@ -1,6 +1,13 @@
 /** The state of a node or of a model on it, by its name in the API. */
 export type NodeState = "READY" | "STARTING" | "NOT_READY" | "DRAINING";
-export type NodeModelState = "SERVING" | "LOADING" | "UNUSABLE" | "NOT_LOADED";
+export type NodeModelState =
+  | "SERVING"
+  | "LOADING"
+  | "UNUSABLE"
+  | "NOT_LOADED"
+  | "SERVER_UNREACHABLE"
+  | "SERVER_BUSY"
+  | "SERVER_DENIED";
 
 /** What a node reports about itself, as it is stored. */
 export interface NodeStatus {

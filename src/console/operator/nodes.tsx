@@ -92,7 +92,7 @@ function ModelRow({ node, model }: { readonly node: NodeJson; readonly model: No
   const t = useText();
   const { language } = useLanguage();
   const { state = "MODEL_STATE_UNSPECIFIED", readyProcesses = 0, processes = 0 } = model;
-  const isBroken = state === "UNUSABLE" || state === "NOT_LOADED";
+  const isBroken = !["SERVING", "LOADING"].includes(state);
   return (
     <tr>
       <th scope="row">{model.name}</th>
