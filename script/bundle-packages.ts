@@ -9,6 +9,8 @@ import { bundledNames, bundleFile, bundleFolder } from "./bundled-packages.ts";
 const folder = bundleFolder();
 // Lets every user run the service from the bundle.
 process.umask(0o022);
+// The bundle has paths in it, which are relative to the working folder.
+process.chdir(resolve(import.meta.dirname, ".."));
 if (!existsSync(folder)) {
   const { build } = await import("vite");
   await mkdir(dirname(folder), { recursive: true });

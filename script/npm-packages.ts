@@ -13,6 +13,7 @@ import {
 } from "node:fs";
 import { join, resolve } from "node:path";
 import process from "node:process";
+import { settleFiles } from "./settle-files.ts";
 
 const root = resolve(import.meta.dirname, "..");
 const bin = join(root, "node_modules/.bin");
@@ -38,6 +39,8 @@ for (const name of readdirSync(join(root, "packages"))) {
   cpSync(join(folder, "README.md"), join(target, "README.md"));
   if (described.files.includes("proto")) copyProtos(join(target, "proto"));
   cpSync(join(root, "LICENSE"), join(target, "LICENSE"));
+  // npm packs the modes of the files, and gives them a time of its own.
+  settleFiles(target, 0);
   console.log(target);
 }
 

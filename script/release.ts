@@ -20,6 +20,7 @@ import { helmProgram } from "./helm.ts";
 import { isShipped, licenseReport } from "./licenses.ts";
 import { runtimePackages } from "./runtime-packages.ts";
 import { billOfMaterials } from "./sbom.ts";
+import { settleFiles } from "./settle-files.ts";
 
 const root = resolve(import.meta.dirname, "..");
 const { version }: { version: string } = JSON.parse(
@@ -105,7 +106,10 @@ function buildPackages(output: string): void {
 /** Packs the chart. Its file would have the name of the npm package hlust. */
 function buildChart(output: string): void {
   const built = mkdtempSync(join(tmpdir(), "hlust-chart-"));
-  run(helmProgram(root), ["package", join(root, "deploy/helm/hlust"), "--destination", built]);
+  const chart = join(built, "hlust");
+  cpSync(join(root, "deploy/helm/hlust"), chart, { recursive: true });
+  settleFiles(chart, Number(commitTime()));
+  run(helmProgram(root), ["package", chart, "--destination", built]);
   cpSync(join(built, `hlust-${version}.tgz`), join(output, `hlust-chart-${version}.tgz`));
   rmSync(built, { recursive: true });
 }
@@ -125,21 +129,33 @@ function buildImage(output: string): void {
 }
 
 function checksums(output: string): string {
-  const lines = readdirSync(output).map((name) => {
-    const hash = createHash("sha256")
-      .update(readFileSync(join(output, name)))
-      .digest("hex");
-    return `${hash}  ${name}\n`;
-  });
+  const lines = readdirSync(output)
+    .toSorted()
+    .map((name) => {
+      const hash = createHash("sha256")
+        .update(readFileSync(join(output, name)))
+        .digest("hex");
+      return `${hash}  ${name}\n`;
+    });
   return lines.join("");
 }
 
 /** Runs a program in the project's folder. Returns its output. Throws if it fails. */
 function run(command: string, args: readonly string[]): string {
-  // Archives take the time of the commit, so that two builds have the same bytes.
-  const commit = spawnSync("git", ["log", "-1", "--format=%ct"], { cwd: root, encoding: "utf8" });
-  const env = { SOURCE_DATE_EPOCH: commit.stdout.trim(), ...process.env };
+  const env = { SOURCE_DATE_EPOCH: commitTime(), ...process.env };
   const { status, stdout, stderr } = spawnSync(command, args, { cwd: root, env, encoding: "utf8" });
   if (status === 0) return stdout;
   throw new Error(`${command} ${args.join(" ")} failed:\n${stderr || stdout}`);
+}
+
+/**
+ * Returns the time of the commit, in seconds since 1970. Archives take it, so that two builds have
+ * the same bytes.
+ */
+function commitTime(): string {
+  const { stdout } = spawnSync("git", ["log", "-1", "--format=%ct"], {
+    cwd: root,
+    encoding: "utf8",
+  });
+  return stdout.trim();
 }

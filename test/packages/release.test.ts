@@ -1,8 +1,10 @@
-// script/release, in a copy of this project that has a tag.
+// script/release, in copies of this project that have a tag.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import {
   appendFileSync,
+  existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -10,16 +12,41 @@ import {
   symlinkSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
+import process from "node:process";
 import { after, before, describe, test } from "node:test";
 import { licenseReport } from "../../script/licenses.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 const isCheckout = git(root, "rev-parse", "HEAD").status === 0;
 const version = "0.1.0";
+const isQuick = process.env["PACKAGES"] !== "all";
 
 function git(folder: string, ...args: string[]) {
   return spawnSync("git", ["-C", folder, ...args], { encoding: "utf8" });
+}
+
+/** A machine that is set up otherwise, where only the user may read files. */
+const elsewhere = { umask: "077", env: { TZ: "Asia/Tokyo", LC_ALL: "C" } };
+
+/** Runs a program of a copy in another folder. */
+function run(
+  copy: string,
+  program: string,
+  args: readonly string[],
+  { umask = "022", env = {} } = {},
+) {
+  const command = ["-c", `umask ${umask}; exec "$@"`, "sh", join(copy, program), ...args];
+  const options = { cwd: "/", env: { ...process.env, ...env }, encoding: "utf8" } as const;
+  return spawnSync("sh", command, options);
+}
+
+/** Returns the fields and the files of a Debian package, with modes, times and sizes. */
+function listed(file: string): string {
+  const shell =
+    'dpkg-deb --info "$1"; dpkg-deb --fsys-tarfile "$1" | tar --list --verbose --full-time';
+  const options = { encoding: "utf8", maxBuffer: 1 << 26 } as const;
+  return spawnSync("sh", ["-c", shell, "sh", file], options).stdout;
 }
 
 describe("script/release", { skip: !isCheckout && "this is not a checkout" }, () => {
@@ -37,8 +64,7 @@ describe("script/release", { skip: !isCheckout && "this is not a checkout" }, ()
     const { status, stderr } = git(copy, ...person, "commit", "--quiet", "-am", message);
     assert.equal(status, 0, stderr);
   };
-  const release = (...args: string[]) =>
-    spawnSync(join(copy, "script/release"), args, { encoding: "utf8" });
+  const release = (...args: string[]) => run(copy, "script/release", args);
 
   before(() => {
     folder = mkdtempSync(join(tmpdir(), "hlust-release-"));
@@ -68,12 +94,27 @@ describe("script/release", { skip: !isCheckout && "this is not a checkout" }, ()
     assert.match(release("--only", "npm,rpm").stderr, /--only takes npm, .*, not "rpm"/);
   });
 
-  test("gives the same bytes twice: packages, chart, lists and checksums", () => {
+  /** Clones the copy into a deeper folder, as a user whose files only it may read. */
+  const cloneAgain = (): string => {
+    const other = join(folder, "a/deeper/folder/again");
+    mkdirSync(dirname(other), { recursive: true });
+    const clone = `umask 077; git clone --quiet ${copy} ${other}`;
+    const { status, stderr } = spawnSync("sh", ["-euc", clone], { encoding: "utf8" });
+    assert.equal(status, 0, stderr);
+    return other;
+  };
+
+  test("gives the same bytes from two clones: packages, chart, lists and checksums", () => {
+    const other = cloneAgain();
+    symlinkSync(join(root, "node_modules"), join(other, "node_modules"));
     const outputs = ["one", "two"].map((name) => join(folder, name));
-    for (const output of outputs) {
-      const { status, stderr } = release("--only", "npm,chart", "--output", output);
+    for (const [at, output] of outputs.entries()) {
+      const args = ["--only", "npm,chart", "--output", output];
+      const { status, stderr } =
+        at === 0 ? release(...args) : run(other, "script/release", args, elsewhere);
       assert.equal(status, 0, stderr);
     }
+    rmSync(join(folder, "a"), { recursive: true });
     const [one = "", two = ""] = outputs;
     assert.deepEqual(readdirSync(one).toSorted(), [
       "NOTES.md",
@@ -90,6 +131,54 @@ describe("script/release", { skip: !isCheckout && "this is not a checkout" }, ()
     assert.equal(spawnSync("sha256sum", ["--check", "SHA256SUMS"], { cwd: two }).status, 0);
     assert.match(readFileSync(join(one, "NOTES.md"), "utf8"), /^## 0\.1\.0\n/);
     assert.match(readFileSync(join(one, "licenses.txt"), "utf8"), /^MIT {2}react /m);
+  });
+
+  test(
+    "gives the same bytes from two clones: the Debian package, with its console and bundles",
+    { skip: isQuick && "it takes minutes: npm run test:packages" },
+    () => {
+      const other = cloneAgain();
+      rmSync(join(copy, "node_modules"));
+      const temporary = mkdtempSync("/dev/shm/hlust-release-");
+      const env = { ...elsewhere.env, TMPDIR: temporary };
+      const [one, two] = [{}, { umask: elsewhere.umask, env }].map((machine, at) => {
+        const clone = at === 0 ? copy : other;
+        const modules = join(clone, "node_modules");
+        // Links are quick; a copy is needed if the temporary folder is on another disk.
+        const copying = `cp -al ${root}/node_modules ${modules} || cp -a ${root}/node_modules ${modules}`;
+        assert.equal(spawnSync("sh", ["-c", `${copying}; rm -rf ${modules}/.cache`]).status, 0);
+        for (const script of ["script/bundle-packages.ts", "script/build-console.ts"]) {
+          const args = [join(clone, script)];
+          const { status, stderr } = run(clone, "node_modules/.bin/node", args, machine);
+          assert.equal(status, 0, stderr);
+        }
+        const { status, stdout, stderr } = run(clone, "script/deb", ["--fast"], machine);
+        assert.equal(status, 0, stderr);
+        return join(clone, stdout.trim());
+      });
+      rmSync(temporary, { recursive: true });
+      // What differs is easier to find here than in the bytes.
+      const [contents, otherContents] = [one, two].map((file) => listed(file ?? ""));
+      assert.equal(otherContents, contents);
+      const bytes = readFileSync(one ?? "");
+      assert.ok(bytes.length > 50_000_000);
+      assert.ok(bytes.equals(readFileSync(two ?? "")));
+    },
+  );
+
+  test("ships nothing with a license that is not listed", () => {
+    edit("script/licenses.ts", '  "ISC",\n', "");
+    commit("licenses: without ISC");
+    git(copy, "tag", "--force", `v${version}`);
+    const output = join(folder, "unlisted");
+    const { status, stderr } = release("--only", "chart", "--output", output);
+    assert.equal(status, 1);
+    assert.match(
+      stderr,
+      /^release: not in the list of script\/licenses\.ts:\n(?: {2}\S+ [\d.]+: ISC\n)+$/,
+    );
+    assert.equal(existsSync(join(output, "SHA256SUMS")), false);
+    edit("script/licenses.ts", '  "MIT",\n', '  "ISC",\n  "MIT",\n');
   });
 
   test("needs the same version in the chart", () => {
