@@ -30,15 +30,17 @@ function linesOf(unit: string): string[] {
     .filter((line) => line !== "" && !line.startsWith("#"));
 }
 
-test("a worker may do what the other unit may do, and has a folder of its own", () => {
+test("a worker may do what the other unit may do, with a folder of its own and the same media and models", () => {
   const [node = [], worker = []] = units.map(linesOf);
   const more = worker.filter((line) => !node.includes(line));
   const less = node.filter((line) => !worker.includes(line));
   const about =
-    /^(?:Description|Environment|EnvironmentFile|ExecStart|StateDirectory|CacheDirectory)=/;
+    /^(?:After|BindPaths|Description|Environment|EnvironmentFile|ExecStart|StateDirectory|CacheDirectory)=/;
   for (const line of [...more, ...less]) assert.match(line, about);
   assert.ok(worker.includes("StateDirectory=hlust-worker-%i"));
   assert.ok(worker.includes("Environment=HLUST_DATA=%S/hlust-worker-%i"));
+  assert.ok(worker.includes("BindPaths=-%S/hlust/media:%S/hlust-worker-%i/media"));
+  assert.ok(worker.includes("Environment=HLUST_MODELS=%S/hlust/models"));
 });
 
 test("the environment file names only existing settings", () => {
