@@ -109,6 +109,19 @@ test("without shared memory the service starts nevertheless", async () => {
   }
 });
 
+test("without namespaces the start names what allows them, and the setting that does without", async () => {
+  // The second namespace, that of an ordinary user, is the last that may be made.
+  const setup = prepared("echo 1 >/proc/sys/user/max_user_namespaces");
+  const asUser = ["unshare", "--user", "--map-user=1000", "--map-group=1000"];
+  const { code, said } = await start([...setup, ...asUser]);
+  assert.equal(code, 1);
+  assert.equal(said.length, 1, said.join("\n"));
+  assert.match(
+    said[0] ?? "",
+    /^hlust: media would be decoded without a sandbox, as the user who owns all data, since bubblewrap does not work here \(bwrap: .+\)\. Allow user namespaces .*, or set HLUST_SANDBOX=reduced to accept this\.$/,
+  );
+});
+
 test("a read-only volume is reported as such", async () => {
   const mount = join(folder, "read-only");
   mkdirSync(mount);

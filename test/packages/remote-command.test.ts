@@ -170,6 +170,28 @@ test("transcribe prints the text of a recording, and writes files", async () => 
   assert.match(other.stderr, /options.times: is for TEXT, DOCX, ODT, not for SRT/);
 });
 
+test("on a terminal transcribe shows a bar of its progress, and otherwise nothing", async () => {
+  const command = "node_modules/.bin/hlust transcribe talk.wav --language en-US";
+  // `script` runs it on a terminal, and prints what the terminal gets.
+  const options = ["--quiet", "--return", "--command", command, "/dev/null"];
+  const child = spawn("script", options, {
+    cwd: project,
+    env: { ...environment(), COLUMNS: "80" },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const ended = once(child, "exit");
+  const shown = await text(child.stdout);
+  assert.deepEqual(await ended, [0, null], shown);
+  assert.match(shown, /talk\.wav: uploading {2}[█░]{20} {2}\d+ %/);
+  assert.match(shown, /talk\.wav: transcribing {2}█+░+ {2}\d\d %/);
+  // The line is removed before the text.
+  const last = shown.split("\r\u001B[K").at(-1);
+  assert.equal(last, "The weather is cold and dark today.\r\n");
+  const settings = { HLUST_URL: service.address, HLUST_TOKEN: service.key };
+  const { stderr } = await hlust(["transcribe", "talk.wav", "--language", "en-US"], settings);
+  assert.equal(stderr, "");
+});
+
 test("several recordings are all tried, and the exit code says that one failed", async () => {
   await writeFile(join(project, "letter.pdf"), "%PDF-1.4 this is not a recording");
   const args = ["transcribe", "letter.pdf", "missing.mp3", "talk.wav", "--language", "en-US"];
