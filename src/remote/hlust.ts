@@ -20,6 +20,10 @@ const commands: Readonly<Record<string, Command>> = {
   listen,
   jobs,
   transcripts,
+  export: {
+    summary: "write a transcript to a file; short for transcripts export",
+    run: (args, environment) => transcripts.run(["export", ...args], environment),
+  },
 };
 
 /**

@@ -156,7 +156,7 @@ test("transcribe prints the text of a recording, and writes files", async () => 
   const again = await hlust(args, { HLUST_URL: service.address, HLUST_TOKEN: service.key });
   assert.equal(again.code, 1);
   assert.match(again.stderr, /talk\.srt exists: --force writes over it/);
-  const document = ["transcripts", "export", result.transcript, "--format", "docx"];
+  const document = ["export", result.transcript, "--format", "docx"];
   await succeeds([...document, "--output", "talk.docx"]);
   assert.equal((await readFile(join(project, "talk.docx"))).subarray(0, 2).toString(), "PK");
   const subtitles = ["transcripts", "export", result.transcript, "--format", "srt"];
