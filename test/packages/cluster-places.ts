@@ -1,4 +1,3 @@
-import { randomInt } from "node:crypto";
 import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { parse, stringify } from "yaml";
@@ -8,14 +7,11 @@ import { deployFolder, type Composition } from "./composition.ts";
 export interface Place {
   /** The name of its service, with a number if the service has several. */
   readonly name: string;
-  /** A loopback address of its own, so that its ports are those of the compose file. */
+  /** An address of the network of the compose file. */
   readonly address: string;
   /** Where the paths of the container are on this machine, by path. */
   readonly paths: ReadonlyMap<string, string>;
 }
-
-/** The addresses from which processes of this machine connect to its loopback addresses. */
-const connectsFrom = "127.0.0.1/32";
 
 /**
  * Where the containers of a compose file are on this machine. The first of a service is looked up
@@ -23,8 +19,8 @@ const connectsFrom = "127.0.0.1/32";
  */
 export class ClusterPlaces {
   readonly #folder: string;
-  readonly #network = `127.${randomInt(1, 255)}.${randomInt(1, 255)}`;
-  readonly #subnet: string;
+  /** The network of all services, such as 172.30.80.0/24. */
+  readonly subnet: string;
   readonly #places = new Map<string, readonly Place[]>();
 
   /** `counts` has the number of containers of a service, if it is not 1, as `up --scale` has. */
@@ -44,7 +40,8 @@ export class ClusterPlaces {
     },
   ) {
     this.#folder = folder;
-    this.#subnet = composition.networks?.["nodes"]?.ipam.config[0]?.subnet ?? "";
+    this.subnet = composition.networks?.["nodes"]?.ipam.config[0]?.subnet ?? "";
+    const network = this.subnet.replace(/\.0\/24$/, "");
     let last = 9;
     for (const [name, service] of Object.entries(composition.services)) {
       const count = counts[name] ?? 1;
@@ -64,7 +61,7 @@ export class ClusterPlaces {
           writeFileSync(file, secrets[variable] ?? "");
           paths.set(`/run/secrets/${secret}`, file);
         }
-        return { name: own, address: `${this.#network}.${last}`, paths };
+        return { name: own, address: `${network}.${last}`, paths };
       });
       this.#places.set(name, places);
     }
@@ -85,11 +82,11 @@ export class ClusterPlaces {
 
   /**
    * Returns text of the compose file, or of a file that it mounts, for a process of this machine:
-   * names of services, 0.0.0.0 and the network become loopback addresses, and paths of the
-   * container become paths of this machine. Everything else stays as it is.
+   * names of services and 0.0.0.0 become addresses, and paths of the container become paths of this
+   * machine. Everything else stays as it is, the ports too.
    */
   placed(text: string, { address, paths }: Place): string {
-    let placed = text.replaceAll("0.0.0.0", address).replaceAll(this.#subnet, connectsFrom);
+    let placed = text.replaceAll("0.0.0.0", address);
     for (const [service, [first]] of this.#places) {
       if (!first) continue;
       const name = new RegExp(

@@ -23,7 +23,6 @@ export async function startCaddy(
   const data = places.placed("/data", place);
   const settings = {
     ...environmentOf(service),
-    CADDY_ADMIN: `${place.address}:2019`,
     XDG_DATA_HOME: data,
     XDG_CONFIG_HOME: data,
     HOME: data,

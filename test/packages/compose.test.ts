@@ -64,10 +64,13 @@ for (const name of ["compose.yaml", "compose.cluster.yaml"]) {
     }
   });
 
-  test(`${name} runs the service without privileges, with a profile for the decoder's sandbox`, () => {
+  test(`${name} builds the service, and runs it without privileges, with a profile for the sandbox`, () => {
     const own = Object.values(services).filter(({ image }) => image.includes("HLUST_IMAGE"));
     assert.ok(own.length > 0);
     for (const service of own) {
+      // Without it compose would look for the image in a registry.
+      const build = { context: "..", dockerfile: "deploy/Containerfile" };
+      assert.deepEqual(service.build, build);
       assert.deepEqual(service.cap_drop, ["ALL"]);
       assert.equal(service.read_only, true);
       const options = ["no-new-privileges:true", "seccomp:seccomp.json"];

@@ -1,15 +1,17 @@
 import assert from "node:assert/strict";
-import { randomBytes } from "node:crypto";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
+import { parseEnv } from "node:util";
 import { CreateBucketCommand } from "@aws-sdk/client-s3";
 import { openTestS3, type TestS3 } from "../fixtures/open-test-s3.ts";
 import { ClusterNode, image } from "./cluster-node.ts";
 import { ClusterPlaces, type Place } from "./cluster-places.ts";
 import { startClusterPostgres } from "./cluster-postgres.ts";
 import { authorityOf, startCaddy, startPrometheus } from "./cluster-programs.ts";
+import { enterOwnNetwork } from "./own-network.ts";
 import {
   deployFolder,
   environmentOf,
@@ -22,7 +24,7 @@ import {
 
 const file = "compose.cluster.yaml";
 
-/** The cluster of deploy/compose.cluster.yaml, as processes of this machine. */
+/** The cluster of deploy/compose.cluster.yaml, as processes. */
 export interface Cluster extends AsyncDisposable {
   readonly places: ClusterPlaces;
   /** https:// and the domain. */
@@ -38,7 +40,8 @@ export interface Cluster extends AsyncDisposable {
  * Starts every service of the compose file in the order of `depends_on`, each with the program that
  * its image has: Hlust, PostgreSQL, Caddy and Prometheus. Swift is the store, and gets the bucket
  * that the service `bucket` makes. Debian has no Grafana. Of the compose file and the files that it
- * mounts only what ClusterPlaces changes is different. `counts` has how many containers a service
+ * mounts only what ClusterPlaces changes is different. This process moves into the network of the
+ * cluster, so that the cluster has the addresses and ports of the compose file. `counts` has how many containers a service
  * has, as `up --scale` does.
  */
 export async function openCluster(counts: Readonly<Record<string, number>>): Promise<Cluster> {
@@ -47,10 +50,11 @@ export async function openCluster(counts: Readonly<Record<string, number>>): Pro
   opened.defer(() => rmSync(folder, { recursive: true, force: true }));
   // Swift has these credentials.
   const keys = { S3_ACCESS_KEY_ID: "test:tester", S3_SECRET_ACCESS_KEY: "testing" };
-  const values = fillIn(keys);
+  const values = { ...environmentFile(folder), ...keys };
   const imageVolumes = (name: string) => (name.includes("hlust:") ? image.volumes : []);
   const options = { folder, counts, secrets: values, imageVolumes };
   const places = new ClusterPlaces(readComposition(file), options);
+  enterOwnNetwork(places.subnet);
   const [caddy] = places.of("caddy");
   assert.ok(caddy);
   const { services } = filledComposition(file, { ...values, DOMAIN: caddy.address });
@@ -71,13 +75,21 @@ export async function openCluster(counts: Readonly<Record<string, number>>): Pro
   };
 }
 
-/** Returns what an operator writes into deploy/.env, for each line of the example. */
-function fillIn(known: Readonly<Record<string, string>>): Record<string, string> {
-  const example = readFileSync(join(deployFolder, "cluster/environment.example"), "utf8");
-  const names = [...example.matchAll(/^([A-Z0-9_]+)=/gm)].map(([, name = ""]) => name);
-  return Object.fromEntries(
-    names.map((name) => [name, known[name] ?? randomBytes(32).toString("hex")]),
-  );
+/** Returns deploy/.env as the command of docs/install.md makes it, in a folder. */
+function environmentFile(folder: string): Record<string, string> {
+  const guide = readFileSync(join(deployFolder, "../docs/install.md"), "utf8");
+  const [, command] = /^(\[ -e deploy\/\.env \][^]*?)^nano deploy\/\.env/m.exec(guide) ?? [];
+  assert.ok(command, "docs/install.md has the command");
+  const path = join(folder, ".env");
+  const placed = command.replaceAll("deploy/.env", path);
+  const options = { cwd: join(deployFolder, ".."), encoding: "utf8" } as const;
+  for (let time = 0; time < 2; time += 1) {
+    const { status, stderr } = spawnSync("/bin/sh", ["-euc", placed], options);
+    assert.equal(status, 0, stderr);
+  }
+  assert.equal(statSync(path).mode & 0o777, 0o600);
+  const values = parseEnv(readFileSync(path, "utf8"));
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, value ?? ""]));
 }
 
 /** Starts services, each after those that it needs. */
