@@ -41,8 +41,8 @@ export interface Cluster extends AsyncDisposable {
  * its image has: Hlust, PostgreSQL, Caddy and Prometheus. Swift is the store, and gets the bucket
  * that the service `bucket` makes. Debian has no Grafana. Of the compose file and the files that it
  * mounts only what ClusterPlaces changes is different. This process moves into the network of the
- * cluster, so that the cluster has the addresses and ports of the compose file. `counts` has how many containers a service
- * has, as `up --scale` does.
+ * cluster, so that the cluster has the addresses and ports of the compose file. `counts` has how
+ * many containers a service has, as `up --scale` does.
  */
 export async function openCluster(counts: Readonly<Record<string, number>>): Promise<Cluster> {
   await using opened = new AsyncDisposableStack();
