@@ -13,15 +13,16 @@ export function whyNoOwnNetwork(): string | undefined {
 
 /**
  * Moves this process, with all that it starts from then on, into a network of its own, in which
- * nothing else listens. All addresses of `subnet` are those of its only interface.
+ * nothing else listens. All addresses of `subnet` are those of its only interface, too.
  */
-export function enterOwnNetwork(subnet: string): void {
+export function enterOwnNetwork(subnet?: string): void {
   // Only the main thread and its children are there, since the kernel keeps it by thread.
   const moved: unknown = koffi.load(null).func("int unshare(int)")(newNetwork);
   if (moved !== 0) throw new Error(`unshare: error ${koffi.errno()}`);
+  const addresses = subnet?.replace(/\.0\//, ".1/");
   for (const words of [
     ["link", "set", "lo", "up"],
-    ["address", "add", subnet.replace(/\.0\//, ".1/"), "dev", "lo"],
+    ...(addresses === undefined ? [] : [["address", "add", addresses, "dev", "lo"]]),
   ]) {
     const { status, stderr } = spawnSync("ip", words, { encoding: "utf8" });
     if (status !== 0) throw new Error(`ip ${words.join(" ")}: ${stderr}`);
