@@ -1,40 +1,14 @@
 // deploy/compose.yaml and compose.cluster.yaml name only what exists.
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
 import { parse } from "yaml";
 import { readConfig } from "../../src/config.ts";
 import { describeSettings } from "../../src/settings/describe-settings.ts";
-
-const deploy = resolve(import.meta.dirname, "../../deploy");
-
-interface Service {
-  readonly image: string;
-  readonly build?: { readonly context: string; readonly dockerfile: string };
-  readonly command?: string | readonly string[];
-  /** What is null is passed on from deploy/.env, and not set if it is not there. */
-  readonly environment?: Readonly<Record<string, string | null>>;
-  readonly volumes?: readonly string[];
-  readonly networks?: readonly string[];
-  readonly depends_on?: readonly string[] | Readonly<Record<string, object>>;
-  readonly security_opt?: readonly string[];
-  readonly cap_drop?: readonly string[];
-  readonly read_only?: boolean;
-  readonly ports?: readonly string[];
-  readonly stop_grace_period?: string;
-}
-
-interface Composition {
-  readonly services: Readonly<Record<string, Service>>;
-  readonly volumes?: Readonly<Record<string, unknown>>;
-  readonly networks?: Readonly<Record<string, { ipam: { config: { subnet: string }[] } }>>;
-}
-
-function read(name: string): Composition {
-  const composition: Composition = parse(readFileSync(join(deploy, name), "utf8"), { merge: true });
-  return composition;
-}
+import { deployFolder as deploy, neededBy, readComposition as read } from "./composition.ts";
 
 const knownSettings = new Set(describeSettings({}).match(/^[A-Z][A-Z0-9_]+$/gm));
 
@@ -62,8 +36,7 @@ for (const name of ["compose.yaml", "compose.cluster.yaml"]) {
       }
       for (const network of more.networks ?? [])
         assert.ok(Object.hasOwn(networks, network), network);
-      const { depends_on: needed = [] } = more;
-      for (const other of Array.isArray(needed) ? needed : Object.keys(needed)) {
+      for (const other of neededBy(more)) {
         assert.ok(Object.hasOwn(services, other), `${service}: ${other}`);
       }
     }
@@ -91,10 +64,13 @@ for (const name of ["compose.yaml", "compose.cluster.yaml"]) {
     }
   });
 
-  test(`${name} runs the service without privileges, with a profile for the decoder's sandbox`, () => {
+  test(`${name} builds the service, and runs it without privileges, with a profile for the sandbox`, () => {
     const own = Object.values(services).filter(({ image }) => image.includes("HLUST_IMAGE"));
     assert.ok(own.length > 0);
     for (const service of own) {
+      // Without it compose would look for the image in a registry.
+      const build = { context: "..", dockerfile: "deploy/Containerfile" };
+      assert.deepEqual(service.build, build);
       assert.deepEqual(service.cap_drop, ["ALL"]);
       assert.equal(service.read_only, true);
       const options = ["no-new-privileges:true", "seccomp:seccomp.json"];
@@ -150,6 +126,57 @@ test("the cluster's own version of the image is that of the package", () => {
   for (const name of ["compose.yaml", "compose.cluster.yaml"]) {
     const images = Object.values(read(name).services).map(({ image }) => image);
     assert.ok(images.includes(`\${HLUST_IMAGE:-hlust:${version}}`), name);
+  }
+});
+
+test("the cluster's Caddy has the configuration of docs/operations, which tests run", () => {
+  const rules = (path: string) =>
+    readFileSync(join(deploy, path), "utf8").replaceAll(/^#.*\n/gm, "");
+  const shown = rules("../docs/operations/Caddyfile")
+    .replaceAll("10.0.0.11:8080", "api1:8080")
+    .replaceAll("10.0.0.12:8080", "api2:8080")
+    .replace("hlust.example.org", "{$DOMAIN}");
+  assert.equal(rules("cluster/Caddyfile"), shown);
+});
+
+test("the cluster's database is healthy only when other nodes can connect to it", () => {
+  // The image also runs a server while it makes the database, which listens on a socket alone.
+  const check = read("compose.cluster.yaml").services["postgres"]?.healthcheck?.test ?? [];
+  assert.deepEqual(check.slice(0, 2), ["CMD", "pg_isready"]);
+  assert.ok(check.includes("--host=127.0.0.1"), check.join(" "));
+});
+
+test("the bucket of the cluster is made again until the store has it", () => {
+  const { services } = read("compose.cluster.yaml");
+  const bucket = services["api1"]?.environment?.["S3_BUCKET"];
+  const script = [services["bucket"]?.command ?? []].flat().join("\n");
+  const folder = mkdtempSync(join(tmpdir(), "hlust-bucket-"));
+  try {
+    // As weed does, it exits with 0 even if a command fails. The first two fail.
+    const weed = `#!/bin/sh
+read -r command
+echo "$command" >>"$0.log"
+times=$(wc -l <"$0.log")
+case $command in
+  "s3.bucket.create -name "*) [ "$times" -lt 3 ] || touch "$0.made" ;;
+  s3.bucket.list) [ ! -e "$0.made" ] || printf '  ${bucket}\\tsize:0\\tchunk:0\\n' ;;
+esac
+`;
+    writeFileSync(join(folder, "weed"), weed, { mode: 0o755 });
+    writeFileSync(join(folder, "sleep"), "#!/bin/sh\n", { mode: 0o755 });
+    const PATH = `${folder}:/usr/bin:/bin`;
+    const options = { env: { PATH }, encoding: "utf8", timeout: 20_000 } as const;
+    const { status, stderr } = spawnSync("/bin/sh", ["-c", script], options);
+    assert.equal(status, 0, stderr);
+    assert.ok(existsSync(join(folder, "weed.made")), "the bucket was made");
+    // A second `up` finds the bucket, and makes none.
+    assert.equal(spawnSync("/bin/sh", ["-c", script], options).status, 0);
+    const commands = readFileSync(join(folder, "weed.log"), "utf8").trim().split("\n");
+    assert.equal(commands.at(-1), "s3.bucket.list");
+    const made = commands.filter((command) => command === `s3.bucket.create -name ${bucket}`);
+    assert.equal(made.length, 2);
+  } finally {
+    rmSync(folder, { recursive: true });
   }
 });
 

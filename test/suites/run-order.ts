@@ -80,6 +80,7 @@ const busy: Seconds = {
   "test/operation/backup.test.ts": 78,
   "test/operation/tls.test.ts": 69,
   "test/original/byte-stream-store.test.ts": 29,
+  "test/packages/cluster.test.ts": 45,
   "test/packages/installed-tree.test.ts": 50,
   "test/spec/4-2-get-job.test.ts": 34,
   "test/spec/edited-texts.test.ts": 33,
