@@ -86,6 +86,17 @@ const leadId = `navigator.locks.query().then(({ held }) =>
 const ownId = `navigator.locks.request("own" + Math.random(), async ({ name }) =>
   (await navigator.locks.query()).held.find((each) => each.name === name).clientId)`;
 
+/** A script that counts how often the tab takes the stream from one that does not answer. */
+const countSteals = `{
+  window.steals = 0;
+  const { locks } = navigator;
+  const request = locks.request.bind(locks);
+  locks.request = (name, ...rest) => {
+    if (rest[0].steal) steals += 1;
+    return request(name, ...rest);
+  };
+}`;
+
 test("a tab that is frozen while it has the stream lets a visible one have it", async () => {
   await using page = await pages.open("/");
   const browser = page.context().browser();
@@ -106,10 +117,12 @@ test("a tab that is frozen while it has the stream lets a visible one have it", 
   const other = await tabs.open(url);
   await read(name);
   for (const tab of [first, other]) await until(() => shows(tab));
+  await other.evaluate(countSteals);
   await first.setFrozen(true);
+  await until(() => leads(other));
+  assert.equal(await other.evaluate("steals"), 0);
   await leave(name);
   await until(async () => !(await shows(other)));
-  assert.ok(await leads(other));
   // Once it goes on, it gets what arrives from the other one.
   await first.setFrozen(false);
   await read(name);
