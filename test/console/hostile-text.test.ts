@@ -166,7 +166,8 @@ test("a title that turns the direction changes nothing in the sentence around it
   const title = page.getByRole("dialog").getByRole("heading");
   assert.equal(await title.textContent(), `Eyða „\u2068${subject}\u2069“?`);
   // What is behind the title is at its right.
-  const lefts = await title.evaluate<number[], Element>(`(title) => {
+  const lefts = await page.evaluate<number[]>(`(() => {
+    const title = document.querySelector(".dialog-title");
     const text = document.createTreeWalker(title, NodeFilter.SHOW_TEXT).nextNode();
     return ["F", "d", "“", "?"].map((letter) => {
       const range = new Range();
@@ -175,7 +176,7 @@ test("a title that turns the direction changes nothing in the sentence around it
       range.setEnd(text, at + 1);
       return range.getBoundingClientRect().left;
     });
-  }`);
+  })()`);
   assert.deepEqual(
     lefts,
     lefts.toSorted((one, other) => one - other),
