@@ -30,7 +30,7 @@ const requestOf = (...transcripts: string[]) =>
 
 type Messages = AsyncGenerator<WatchTranscriptJobsResponse, void, undefined>;
 
-/** Returns the next message that shows something: its jobs, and its transcripts with their states. */
+/** Returns the next message that is not empty: its jobs, and its transcripts with their states. */
 async function next(messages: Messages): Promise<string[]> {
   for (;;) {
     const { value } = await within("the next message", messages.next());
@@ -104,7 +104,7 @@ test("a transcript that cannot be read for a moment ends nothing, and is read wh
   await assert.rejects(next(messages), { message: "left" });
 });
 
-test("an error that is no refusal ends the stream", async () => {
+test("an error that is not a refusal ends the stream", async () => {
   const { db } = jobs.database;
   const node = new NodeWatches(db);
   const broken = db.withPlugin({

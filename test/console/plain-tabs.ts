@@ -1,7 +1,7 @@
 import type { Browser, CDPSession } from "playwright-core";
 import { until } from "../fixtures/until.ts";
 
-/** A tab that Playwright does not see, and which is therefore hidden and frozen as those of users. */
+/** A tab that Playwright does not see: it is hidden and frozen as those of users. */
 export interface PlainTab {
   /** Returns the value of an expression in the page. */
   evaluate(expression: string): Promise<unknown>;

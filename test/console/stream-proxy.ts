@@ -5,7 +5,7 @@ import { connect, createServer, type Socket } from "node:net";
 /** A line to a service that can hold back what comes on streams of events, and break them. */
 export interface StreamProxy extends AsyncDisposable {
   readonly address: string;
-  /** Holds back what the service sends on the streams that are open now. Later ones are not held. */
+  /** Holds back what the service sends on the streams that are open now, not on later ones. */
   hold(): void;
   /** Returns what is held back. */
   held(): string;

@@ -47,7 +47,7 @@ async function newTranscript(): Promise<string> {
   return await createTranscript(pages.service, { metadata: interviewMetadata, segments });
 }
 
-/** Reports that somebody reads a transcript at 1:15. */
+/** Reports that a user reads a transcript at 1:15. */
 async function read(name: string): Promise<void> {
   const presence = { session: "desk", position: "75s" };
   const path = `/v1alpha1/${name}:reportPresence`;
@@ -152,7 +152,7 @@ test("a visible tab takes the stream from one that is suspended without a word",
   assert.equal(await other.evaluate(leadId), await other.evaluate(ownId));
 });
 
-test("a tab whose stream is broken tells the others, which poll", async () => {
+test("when the stream of a tab is broken, it says so, and the others poll", async () => {
   await using proxy = await openStreamProxy(pages.service.address);
   await using first = await pages.open("/jobs", { address: proxy.address });
   await using other = await openNextTo(first, "jobs");

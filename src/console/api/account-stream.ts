@@ -158,9 +158,9 @@ class Turn {
 }
 
 /**
- * Sees to it that a visible tab gets what arrives: a tab that is frozen lets others have the stream,
- * and one that is visible takes it from a tab that does not answer, because it is suspended. Returns
- * a function that stops.
+ * Sees to it that a visible tab gets what arrives: a tab that is frozen lets others have the
+ * stream, and one that is visible takes it from a tab that does not answer, because it is
+ * suspended. Returns a function that stops.
  */
 function keepLed(turn: Turn, tabs: BroadcastChannel, ask: () => void): () => void {
   const stopped = new AbortController();
@@ -177,10 +177,10 @@ function keepLed(turn: Turn, tabs: BroadcastChannel, ask: () => void): () => voi
       check();
     }, answerMsMax);
   };
-  const hear = ({ data }: MessageEvent<Message>): void => {
+  const take = ({ data }: MessageEvent<Message>): void => {
     isAnswered ||= data.kind !== "hello" && data.kind !== "wants";
   };
-  tabs.addEventListener("message", hear, { signal });
+  tabs.addEventListener("message", take, { signal });
   document.addEventListener("visibilitychange", check, { signal });
   document.addEventListener("freeze", () => turn.leave(), { signal });
   document.addEventListener("resume", () => turn.wait(), { signal });

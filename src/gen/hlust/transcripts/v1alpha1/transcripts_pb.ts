@@ -1836,7 +1836,8 @@ export type WatchTranscriptJobsResponse = Message<"hlust.transcripts.v1alpha1.Wa
    * Transcripts of the request that have changed (extension), in messages with `update: true` and
    * without jobs. After the messages with the jobs that exist already, the state of each one is
    * sent; later messages have the states that WatchTranscript sends. One that cannot be watched for
-   * a moment, for example because the account has too many watches, is tried again, and ends nothing.
+   * a moment, for example because the account has too many watches, is tried again; the stream goes
+   * on.
    *
    * @generated from field: repeated hlust.transcripts.v1alpha1.WatchedTranscript transcripts = 101;
    */
@@ -1875,7 +1876,8 @@ export type WatchTranscriptJobsResponseJson = {
    * Transcripts of the request that have changed (extension), in messages with `update: true` and
    * without jobs. After the messages with the jobs that exist already, the state of each one is
    * sent; later messages have the states that WatchTranscript sends. One that cannot be watched for
-   * a moment, for example because the account has too many watches, is tried again, and ends nothing.
+   * a moment, for example because the account has too many watches, is tried again; the stream goes
+   * on.
    *
    * @generated from field: repeated hlust.transcripts.v1alpha1.WatchedTranscript transcripts = 101;
    */
