@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { create } from "@bufbuild/protobuf";
+import { databaseTrouble } from "../database/database-trouble.ts";
 import {
   WatchTranscriptJobsResponseSchema,
   WatchTranscriptResponseSchema,
@@ -15,22 +17,41 @@ import type { WatchJobs } from "./watch-jobs.ts";
 /** The maximum number of transcripts that one stream watches. */
 export const transcriptsMax = 20;
 
+/** The pauses before a transcript that could not be watched is watched again. Each is doubled. */
+const pausesDefault = { firstMs: 1_000, msMax: 60_000 };
+
 type Messages = AsyncGenerator<WatchTranscriptJobsResponse, void, undefined>;
 
 /**
  * Creates the method that watches the jobs of an account and some of its transcripts with one
- * stream. Each transcript counts as a watch of the account.
+ * stream. Each transcript counts as a watch of the account. One that cannot be watched at the
+ * moment is without states, and is tried again.
  */
-export function createWatchAccount(watchJobs: WatchJobs, watchers: TranscriptWatchers) {
+export function createWatchAccount(
+  watchJobs: WatchJobs,
+  watchers: TranscriptWatchers,
+  pauses = pausesDefault,
+) {
   async function* statesOf(accountId: string, name: string, signal: AbortSignal): Messages {
     const message = (state: WatchTranscriptResponse): WatchTranscriptJobsResponse =>
       create(WatchTranscriptJobsResponseSchema, { update: true, transcripts: [{ name, state }] });
-    try {
-      const states = watchers.watch(accountId, transcriptIdIn(name), signal);
-      for await (const state of states) yield message(state);
-    } catch (error) {
-      if (!isAbsent(error)) throw error;
-      yield message(create(WatchTranscriptResponseSchema, { deleted: true }));
+    for (let pauseMs = pauses.firstMs; ; pauseMs = Math.min(2 * pauseMs, pauses.msMax)) {
+      try {
+        const states = watchers.watch(accountId, transcriptIdIn(name), signal);
+        for await (const state of states) {
+          yield message(state);
+          pauseMs = pauses.firstMs;
+        }
+        return;
+      } catch (error) {
+        if (isAbsent(error)) {
+          yield message(create(WatchTranscriptResponseSchema, { deleted: true }));
+          return;
+        }
+        // When the node stops, the watch of the jobs ends the stream.
+        if (signal.aborted || !isTemporary(error)) throw error;
+        await sleep(pauseMs, undefined, { signal }).catch(() => signal.throwIfAborted());
+      }
     }
   }
 
@@ -74,3 +95,15 @@ export function createWatchAccount(watchJobs: WatchJobs, watchers: TranscriptWat
 function isAbsent(error: unknown): boolean {
   return error instanceof ServiceError && error.reason === "TRANSCRIPT_NOT_FOUND";
 }
+
+/** Whether a watch that failed with this error may succeed later. */
+function isTemporary(error: unknown): boolean {
+  const known = error instanceof ServiceError ? error : databaseTrouble(error);
+  return known !== undefined && temporaryCodes.has(known.code);
+}
+
+const temporaryCodes: ReadonlySet<string> = new Set([
+  "resource_exhausted",
+  "unavailable",
+  "deadline_exceeded",
+]);

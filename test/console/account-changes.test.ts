@@ -88,3 +88,59 @@ test("defaults that others have changed are shown and stay, except where the use
   await until(async () => !(await written.isChecked()));
   assert.equal(await page.getByText("Óvistaðar breytingar").count(), 0);
 });
+
+/** Holds the next change of the account back. Returns a function that lets it go on. */
+async function holdChange(): Promise<{ sent: Promise<void>; go: () => void }> {
+  const [sent, going] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  await page.route("**/v1/account", async (route) => {
+    if (route.request().method() === "PATCH") {
+      sent.resolve();
+      await going.promise;
+    }
+    await route.continue();
+  });
+  return { sent: sent.promise, go: going.resolve };
+}
+
+test("fields that are set back while a save is on its way keep what the user chose last", async () => {
+  await pages.service.call("PATCH", "/v1/account", { mediaRetentionDays: 90 });
+  await page.reload();
+  await until(async () => (await media().inputValue()) === "90");
+  const before = await name().inputValue();
+  const offered = page.getByLabel("Bjóða leiðréttingar í uppskriftum");
+  await name().fill("Nýtt nafn");
+  await media().selectOption("365");
+  await offered.uncheck();
+  let held = await holdChange();
+  await button("Vista").click();
+  await held.sent;
+  await name().fill(before);
+  await offered.check();
+  // What is read meanwhile is from before the save.
+  await changeElsewhere({ transcriptRetentionDays: 60 });
+  held.go();
+  await page.locator(".toast").getByText("Stillingarnar hafa verið vistaðar.").waitFor();
+  await until(async () => (await transcripts().inputValue()) === "other");
+  assert.deepEqual([await name().inputValue(), await offered.isChecked()], [before, true]);
+  assert.equal(await media().inputValue(), "365");
+  let { displayName, vocabularyCandidatesDisabled } = await stored();
+  assert.deepEqual([displayName, vocabularyCandidatesDisabled], ["Nýtt nafn", true]);
+  await page.unroute("**/v1/account");
+  await button("Vista").click();
+  await until(async () => (await stored()).displayName === before);
+  ({ displayName, vocabularyCandidatesDisabled } = await stored());
+  assert.equal(vocabularyCandidatesDisabled, false);
+  // The defaults for new recordings do the same.
+  const written = page.getByRole("checkbox", { name: "Með greinarmerkjum og tölustöfum" });
+  const was = await written.isChecked();
+  await written.setChecked(!was);
+  held = await holdChange();
+  await button("Vista sjálfgildi").click();
+  await held.sent;
+  await written.setChecked(was);
+  held.go();
+  await page.locator(".toast").getByText("Sjálfgildin hafa verið vistuð.").waitFor();
+  await page.getByText("Óvistaðar breytingar").waitFor();
+  assert.equal(await written.isChecked(), was);
+  await page.unroute("**/v1/account");
+});

@@ -156,3 +156,29 @@ test("scripts in the address do not run", async () => {
     await assertOnlyText(page, ran);
   }
 });
+
+test("a title that turns the direction changes nothing in the sentence around it", async () => {
+  const subject = "Fundur\u202Edef";
+  const metadata = { fileType: "AUDIO", languageCode: "is-IS", subject };
+  const { name } = await make("/v1alpha1/transcripts", { metadata, segments: [] });
+  await using page = await pages.open(`/${name}`);
+  await page.getByRole("button", { name: "Eyða uppskriftinni" }).click();
+  const title = page.getByRole("dialog").getByRole("heading");
+  assert.equal(await title.textContent(), `Eyða „\u2068${subject}\u2069“?`);
+  // What is behind the title is at its right.
+  const lefts = await page.evaluate<number[]>(`(() => {
+    const title = document.querySelector(".dialog-title");
+    const text = document.createTreeWalker(title, NodeFilter.SHOW_TEXT).nextNode();
+    return ["F", "d", "“", "?"].map((letter) => {
+      const range = new Range();
+      const at = text.data.indexOf(letter, 6);
+      range.setStart(text, at);
+      range.setEnd(text, at + 1);
+      return range.getBoundingClientRect().left;
+    });
+  })()`);
+  assert.deepEqual(
+    lefts,
+    lefts.toSorted((one, other) => one - other),
+  );
+});

@@ -17,6 +17,7 @@ import { commonText } from "../text/common.ts";
 import { useText } from "../text/language.tsx";
 import { daysOf, isShorter, type Retention, retentionOf } from "./retention.ts";
 import { RetentionField } from "./retention-field.tsx";
+import { type FormPart, useStoredValues } from "./stored-values.ts";
 
 const fields = ["displayName", "mediaRetentionDays", "transcriptRetentionDays"] as const;
 
@@ -40,23 +41,19 @@ interface Change {
  */
 export function AccountSettingsForm({ account }: { readonly account: AccountJson }) {
   const t = useText();
-  const form = useFields(account);
-  const { before, displayName, media, kept, isOffered } = form;
+  const form = useStoredValues(account, fieldsOf, parts);
+  const { displayName, media, kept, isOffered } = form.values;
+  const before = savedValues(form.before);
   const [isChecked, setIsChecked] = useState(false);
   const [asked, setAsked] = useState<Change>();
-  const save = useSave(() => setAsked(undefined));
+  const save = useSave(form.send, () => setAsked(undefined));
   const [mediaDays, keptDays] = [daysOf(media), daysOf(kept)];
   const isNameLong = Array.from(displayName).length > 200;
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     setIsChecked(true);
     if (mediaDays === undefined || keptDays === undefined || isNameLong || save.isPending) return;
-    const values = {
-      displayName: displayName.trim(),
-      mediaRetentionDays: mediaDays,
-      transcriptRetentionDays: keptDays,
-      vocabularyCandidatesDisabled: !isOffered,
-    };
+    const values = savedValues(form.values);
     // The question may be open for long, while others change the stored values.
     const change = { values, from: before };
     if (deletes(values, before)) setAsked(change);
@@ -70,7 +67,7 @@ export function AccountSettingsForm({ account }: { readonly account: AccountJson
       <TextInput
         label={t(settingsText.name)}
         value={displayName}
-        onChange={form.setDisplayName}
+        onChange={(text) => form.change({ displayName: text })}
         problem={isNameLong ? t(settingsText.nameTooLong) : violationOf(error, "displayName")}
       />
       <fieldset className="settings-group">
@@ -82,7 +79,7 @@ export function AccountSettingsForm({ account }: { readonly account: AccountJson
           value={media}
           before={before.mediaRetentionDays}
           problem={daysProblem("mediaRetentionDays", mediaDays)}
-          onChange={form.setMedia}
+          onChange={(chosen) => form.change({ media: chosen })}
         />
         <RetentionField
           label={t(settingsText.transcripts)}
@@ -90,10 +87,13 @@ export function AccountSettingsForm({ account }: { readonly account: AccountJson
           value={kept}
           before={before.transcriptRetentionDays}
           problem={daysProblem("transcriptRetentionDays", keptDays)}
-          onChange={form.setKept}
+          onChange={(chosen) => form.change({ kept: chosen })}
         />
       </fieldset>
-      <CandidatesField isOffered={isOffered} onChange={form.setIsOffered} />
+      <CandidatesField
+        isOffered={isOffered}
+        onChange={(chosen) => form.change({ isOffered: chosen })}
+      />
       {error && !asked && !areAllInFields(error, fields) && <ProblemNote error={error} />}
       <div className="settings-actions">
         <Button type="submit" look="primary" isPending={save.isPending}>
@@ -105,44 +105,28 @@ export function AccountSettingsForm({ account }: { readonly account: AccountJson
   );
 }
 
-/**
- * What the fields of the form hold, and the values that are stored. When other values are stored,
- * for example because a change was undone, the fields that have not been changed show them.
- */
-function useFields(account: AccountJson) {
-  const [before, setBefore] = useState(() => valuesOf(account));
-  const [shown, setShown] = useState(account);
-  const [displayName, setDisplayName] = useState(before.displayName);
-  const [media, setMedia] = useState(() => retentionOf(before.mediaRetentionDays));
-  const [kept, setKept] = useState(() => retentionOf(before.transcriptRetentionDays));
-  const [isOffered, setIsOffered] = useState(!before.vocabularyCandidatesDisabled);
-  if (account !== shown) {
-    const stored = valuesOf(account);
-    setShown(account);
-    setBefore(stored);
-    const { displayName: name, mediaRetentionDays, transcriptRetentionDays } = before;
-    // A space at the end may be the first of more that is being typed.
-    if (displayName.trim() === name && stored.displayName !== name) {
-      setDisplayName(stored.displayName);
-    }
-    const days = (now: Retention, was: number, is: number): Retention =>
-      daysOf(now) === was && is !== was ? retentionOf(is) : now;
-    setMedia(days(media, mediaRetentionDays, stored.mediaRetentionDays));
-    setKept(days(kept, transcriptRetentionDays, stored.transcriptRetentionDays));
-    if (isOffered === !before.vocabularyCandidatesDisabled) {
-      setIsOffered(!stored.vocabularyCandidatesDisabled);
-    }
-  }
+/** What the fields of the form hold. */
+interface Fields {
+  readonly displayName: string;
+  readonly media: Retention;
+  readonly kept: Retention;
+  readonly isOffered: boolean;
+}
+
+const parts: readonly FormPart<Fields>[] = [
+  { fields: ["displayName"], textOf: ({ displayName }) => displayName.trim() },
+  { fields: ["media"], textOf: ({ media }) => `${daysOf(media)}` },
+  { fields: ["kept"], textOf: ({ kept }) => `${daysOf(kept)}` },
+  { fields: ["isOffered"], textOf: ({ isOffered }) => `${isOffered}` },
+];
+
+function fieldsOf(account: AccountJson): Fields {
+  const values = valuesOf(account);
   return {
-    before,
-    displayName,
-    media,
-    kept,
-    isOffered,
-    setDisplayName,
-    setMedia,
-    setKept,
-    setIsOffered,
+    displayName: values.displayName,
+    media: retentionOf(values.mediaRetentionDays),
+    kept: retentionOf(values.transcriptRetentionDays),
+    isOffered: !values.vocabularyCandidatesDisabled,
   };
 }
 
@@ -178,6 +162,16 @@ function valuesOf(account: AccountJson): Values {
   };
 }
 
+/** Returns what the form saves: fields with a wrong number of days are 0. */
+function savedValues({ displayName, media, kept, isOffered }: Fields): Values {
+  return {
+    displayName: displayName.trim(),
+    mediaRetentionDays: daysOf(media) ?? 0,
+    transcriptRetentionDays: daysOf(kept) ?? 0,
+    vocabularyCandidatesDisabled: !isOffered,
+  };
+}
+
 /** Whether the new values delete what the old ones kept. */
 function deletes(next: Values, before: Values): boolean {
   return (
@@ -186,24 +180,29 @@ function deletes(next: Values, before: Values): boolean {
   );
 }
 
-function useSave(onSaved: () => void) {
+/** Calls the service, and follows the answer. */
+type Track = (call: () => Promise<AccountJson>) => Promise<AccountJson>;
+
+function useSave(track: Track, onSaved: () => void) {
   const t = useText();
   const queries = useQueryClient();
   const notify = useNotify();
-  const send = async ({ values, from }: Change): Promise<void> => {
+  const send = async ({ values, from }: Change, through: Track): Promise<void> => {
     const body = changesOf(values, from);
     // The service refuses a change of nothing.
     if (Object.keys(body).length === 0) return;
-    const account = await callApi<AccountJson>("/v1/account", { method: "PATCH", body });
+    const account = await through(() =>
+      callApi<AccountJson>("/v1/account", { method: "PATCH", body }),
+    );
     showName(queries, account.displayName ?? "");
     queries.setQueryData(accountQuery.queryKey, account);
     await queries.invalidateQueries({ queryKey: ["account"] });
   };
   return useMutation({
-    mutationFn: send,
+    mutationFn: (change: Change) => send(change, track),
     onSuccess: (_, { values, from }) => {
       onSaved();
-      const undo = () => send({ values: from, from: values });
+      const undo = () => send({ values: from, from: values }, async (call) => await call());
       // What a shorter retention has deleted does not come back.
       notify(t(settingsText.saved), deletes(values, from) ? null : undo);
     },

@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { type SubmitEvent, useState } from "react";
+import type { SubmitEvent } from "react";
 import type {
   AccountJson,
   RecordingDefaultsJson,
@@ -25,15 +25,28 @@ import { newJobText } from "../text/jobs.ts";
 import { languageName } from "../text/language-names.ts";
 import { useText } from "../text/language.tsx";
 import { recordingDefaultsText } from "../text/recording-defaults.ts";
+import { type FormPart, mergedValues, useStoredValues } from "./stored-values.ts";
 
 /** The defaults as the form has them. */
 interface Values {
   /** "" for that of the console. */
   readonly languageCode: string;
-  readonly recognition: RecognitionChoices;
+  readonly model: string;
+  readonly speakers: RecognitionChoices["speakers"];
   readonly words: string;
   readonly isWritten: boolean;
 }
+
+const parts: readonly FormPart<Values>[] = [
+  // A model belongs to its language.
+  {
+    fields: ["languageCode", "model"],
+    textOf: ({ languageCode, model }) => JSON.stringify([languageCode, model]),
+  },
+  { fields: ["speakers"], textOf: ({ speakers }) => speakers },
+  { fields: ["words"], textOf: ({ words }) => wordsIn(words).join("\n") },
+  { fields: ["isWritten"], textOf: ({ isWritten }) => `${isWritten}` },
+];
 
 const [languageField, phrasesField] = [
   "recordingDefaults.languageCode",
@@ -46,18 +59,9 @@ const [languageField, phrasesField] = [
  */
 export function RecordingDefaultsForm({ account }: { readonly account: AccountJson }) {
   const t = useText();
-  const [before, setBefore] = useState(() => valuesOf(account.recordingDefaults));
-  const [shown, setShown] = useState(account);
-  const [values, setValues] = useState(before);
-  if (account !== shown) {
-    const stored = valuesOf(account.recordingDefaults);
-    setShown(account);
-    setBefore(stored);
-    setValues(mergedValues(values, before, stored));
-  }
-  const save = useSave();
-  const change = (fields: Partial<Values>): void => setValues({ ...values, ...fields });
-  const { languageCode, recognition, words, isWritten } = values;
+  const { before, values, change, send } = useStoredValues(account, defaultsIn, parts);
+  const save = useSave(send);
+  const { languageCode, model, speakers, words, isWritten } = values;
   const isChanged = textOf(values) !== textOf(before);
   const { error } = save;
   const submit = (event: SubmitEvent): void => {
@@ -72,9 +76,7 @@ export function RecordingDefaultsForm({ account }: { readonly account: AccountJs
         <p className="hint">{t(recordingDefaultsText.next)}</p>
         <ChooseLanguage
           languageCode={languageCode}
-          onChange={(code) =>
-            change({ languageCode: code, recognition: { ...recognition, model: "" } })
-          }
+          onChange={(code) => change({ languageCode: code, model: "" })}
         />
         {languageProblem !== undefined && (
           <p className="hint failed" role="alert">
@@ -84,10 +86,10 @@ export function RecordingDefaultsForm({ account }: { readonly account: AccountJs
         <p className="hint">{t(recordingDefaultsText.modelNext)}</p>
         <RecognitionForm
           languageCode={languageCode}
-          recognition={recognition}
+          recognition={{ model, speakers }}
           words={words}
           violation={violationIn(error, phrasesField)}
-          onRecognition={(chosen) => change({ recognition: chosen })}
+          onRecognition={change}
           onWords={(text) => change({ words: text })}
         />
         <WrittenChoice isWritten={isWritten} onChange={(chosen) => change({ isWritten: chosen })} />
@@ -137,11 +139,12 @@ function ChooseLanguage({
   );
 }
 
-function valuesOf(defaults: RecordingDefaultsJson = {}): Values {
+function defaultsIn({ recordingDefaults: defaults = {} }: AccountJson): Values {
   const { languageCode = "", model = "", diarizationConfig, phrases = [] } = defaults;
   return {
     languageCode,
-    recognition: { model, speakers: speakersOf(diarizationConfig) },
+    model,
+    speakers: speakersOf(diarizationConfig),
     words: phrases.join("\n"),
     isWritten: defaults.wordsAsSpoken !== true,
   };
@@ -149,11 +152,11 @@ function valuesOf(defaults: RecordingDefaultsJson = {}): Values {
 
 function defaultsOf({
   languageCode,
-  recognition,
+  model,
+  speakers,
   words,
   isWritten,
 }: Values): RecordingDefaultsJson {
-  const { model, speakers } = recognition;
   const diarizationConfig = diarizationOf(speakers);
   const phrases = [...wordsIn(words)];
   return {
@@ -165,40 +168,25 @@ function defaultsOf({
   };
 }
 
-/** Returns the stored values, with those that the user has changed since they began with others. */
-function mergedValues(values: Values, before: Values, stored: Values): Values {
-  const source = (partOf: (from: Values) => string): Values =>
-    partOf(values) === partOf(before) ? stored : values;
-  // A model belongs to its language.
-  const { languageCode, recognition } = source((from) =>
-    JSON.stringify([from.languageCode, from.recognition.model]),
-  );
-  const { speakers } = source((from) => from.recognition.speakers).recognition;
-  const { isWritten } = source((from) => `${from.isWritten}`);
-  const wordsOf = ({ words }: Values): string => wordsIn(words).join("\n");
-  // A line may be being typed.
-  const { words } = wordsOf(stored) === wordsOf(before) ? values : source(wordsOf);
-  return { languageCode, recognition: { ...recognition, speakers }, words, isWritten };
-}
-
 /** Returns the values as a text by which they are compared. */
 function textOf(values: Values): string {
   return JSON.stringify(defaultsOf(values));
 }
 
 /** Saves the values that differ from those before. */
-function useSave() {
+function useSave(send: (call: () => Promise<AccountJson>) => Promise<AccountJson>) {
   const t = useText();
   const queries = useQueryClient();
   const notify = useNotify();
   return useMutation({
     async mutationFn({ values, before }: { readonly values: Values; readonly before: Values }) {
-      // The service replaces all defaults, so those that others have just changed are sent back.
-      const { recordingDefaults: stored } = await callApi<AccountJson>("/v1/account");
-      const body = {
-        recordingDefaults: defaultsOf(mergedValues(values, before, valuesOf(stored))),
-      };
-      const account = await callApi<AccountJson>("/v1/account", { method: "PATCH", body });
+      const account = await send(async () => {
+        // The service replaces all defaults, so those that others have just changed are sent back.
+        const stored = defaultsIn(await callApi<AccountJson>("/v1/account"));
+        const merged = mergedValues(parts, { now: values, base: before, stored });
+        const body = { recordingDefaults: defaultsOf(merged) };
+        return await callApi<AccountJson>("/v1/account", { method: "PATCH", body });
+      });
       queries.setQueryData(accountQuery.queryKey, account);
     },
     onSuccess: async () => {

@@ -8,6 +8,7 @@ import {
   useState,
 } from "react";
 import { keep, languageKept, readKept } from "../api/kept.ts";
+import { isolating } from "./isolated.ts";
 
 /** The languages of the console. */
 export const languages = ["is", "en"] as const;
@@ -56,8 +57,11 @@ export function useLanguage(): LanguageChoice {
   return choice;
 }
 
-/** Returns a function that returns a phrase of the dictionary in the user's language. */
+/**
+ * Returns a function that returns a phrase of the dictionary in the user's language. What a phrase
+ * gets from users is isolated: a title cannot turn the sentence around it.
+ */
 export function useText(): <Text>(phrase: Phrase<Text>) => Text {
   const { language } = useLanguage();
-  return useCallback((phrase) => phrase[language], [language]);
+  return useCallback((phrase) => isolating(phrase[language]), [language]);
 }

@@ -43,6 +43,11 @@ export function usePresence(name: string, reader: Reader): Presence {
   useEffect(() => {
     if (!isVisible) return undefined;
     return watchTranscript(owner, name, (state) => {
+      if (!state) {
+        reporter.setOthers(0);
+        setPresence((before) => ({ ...before, others: [] }));
+        return;
+      }
       const { participants = [], version, deleted = false, reviewEtag = "" } = state;
       const { queryKey } = reviewQuery(name);
       const review = queries.getQueryData(queryKey);

@@ -1835,7 +1835,9 @@ export type WatchTranscriptJobsResponse = Message<"hlust.transcripts.v1alpha1.Wa
   /**
    * Transcripts of the request that have changed (extension), in messages with `update: true` and
    * without jobs. After the messages with the jobs that exist already, the state of each one is
-   * sent; later messages have the states that WatchTranscript sends.
+   * sent; later messages have the states that WatchTranscript sends. One that cannot be watched for
+   * a moment, for example because the account has too many watches, is tried again; the stream goes
+   * on.
    *
    * @generated from field: repeated hlust.transcripts.v1alpha1.WatchedTranscript transcripts = 101;
    */
@@ -1873,7 +1875,9 @@ export type WatchTranscriptJobsResponseJson = {
   /**
    * Transcripts of the request that have changed (extension), in messages with `update: true` and
    * without jobs. After the messages with the jobs that exist already, the state of each one is
-   * sent; later messages have the states that WatchTranscript sends.
+   * sent; later messages have the states that WatchTranscript sends. One that cannot be watched for
+   * a moment, for example because the account has too many watches, is tried again; the stream goes
+   * on.
    *
    * @generated from field: repeated hlust.transcripts.v1alpha1.WatchedTranscript transcripts = 101;
    */
