@@ -121,7 +121,7 @@ test(
     assert.equal(refused.code, 1);
     assert.match(
       refused.said,
-      /^hlust: media would be decoded without a sandbox.*seccomp\.json.*HLUST_SANDBOX=reduced/m,
+      /^hlust: media would be decoded without a sandbox.*seccomp\.json.*apparmor=unconfined.*HLUST_SANDBOX=reduced/m,
     );
 
     const more = [...confined(narrow), "--env", "HLUST_SANDBOX=reduced"];
