@@ -122,6 +122,7 @@ export function openContainers({ isFresh = false } = {}): Containers {
       await podman("secret", "rm", "--all").catch(() => {});
       await podman("rm", "--all", "--force", "--time", "5").catch(() => {});
       await podman("unmount", "--all", "--force").catch(() => {});
+      await podman("image", "unmount", "--all", "--force").catch(() => {});
       rmSync(folder, { recursive: true, force: true });
     },
   };
