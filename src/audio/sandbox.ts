@@ -85,7 +85,8 @@ export async function chooseSandbox(choice: "auto" | SandboxKind, log: Log): Pro
 function sameUserRefused(reason: string): string {
   return (
     `media would be decoded without a sandbox, as the user who owns all data, since bubblewrap does not work here (${reason}). ` +
-    "Allow user namespaces (in Docker: --security-opt seccomp=deploy/seccomp.json), or set HLUST_SANDBOX=reduced to accept this."
+    "Allow user namespaces (in Docker: --security-opt seccomp=deploy/seccomp.json, and on a machine with AppArmor " +
+    "--security-opt apparmor=unconfined), or set HLUST_SANDBOX=reduced to accept this."
   );
 }
 

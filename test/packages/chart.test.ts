@@ -208,6 +208,24 @@ function configOf(manifests: readonly Manifest[], env: readonly Manifest[]) {
   return readConfig(Object.assign({}, ...shared, Object.fromEntries(own)));
 }
 
+test("the profiles of the machine that confine a pod can be chosen", async () => {
+  const confined = (manifests: readonly Manifest[]) =>
+    podsOf(manifests).map(({ spec }) => {
+      const { seccompProfile, appArmorProfile } = spec.template.spec.securityContext;
+      return { seccompProfile, appArmorProfile };
+    });
+  const chosen = {
+    seccompProfile: { type: "Localhost", localhostProfile: "hlust.json" },
+    appArmorProfile: { type: "Unconfined" },
+  };
+  assert.deepEqual(confined(rendered.get("ci/hardened.yaml") ?? []), [chosen, chosen]);
+  const own = { seccompProfile: { type: "RuntimeDefault" }, appArmorProfile: undefined };
+  assert.deepEqual(confined(rendered.get("ci/single.yaml") ?? []), [own]);
+  const named = ["--set", "appArmor.type=Localhost,appArmor.localhostProfile=hlust"];
+  const [{ appArmorProfile } = {}] = confined(await render(...named));
+  assert.deepEqual(appArmorProfile, { type: "Localhost", localhostProfile: "hlust" });
+});
+
 test("secrets are named, and never written into what is rendered", () => {
   for (const manifests of rendered.values()) {
     assert.deepEqual(ofKind(manifests, "Secret"), []);
@@ -231,6 +249,11 @@ for (const [what, args, problem] of [
     "mail without the address of the service",
     ["--set", "mail.secretName=mail,mail.from=a@b.is"],
     /publicUrl is required with mail\.secretName/,
+  ],
+  [
+    "a profile of AppArmor without its name",
+    ["--set", "appArmor.type=Localhost"],
+    /appArmor\.localhostProfile is required/,
   ],
   [
     "engines apart in a single pod",

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chownSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
@@ -13,11 +13,12 @@ const run = promisify(execFile);
 
 /** The user of the image. */
 const imageUser = 10_001;
+/** Podman's own limits are higher than a machine without CAP_SYS_RESOURCE allows. */
+const settings = `[containers]
+default_ulimits = ["nofile=20000:20000", "nproc=30000:30000"]
+`;
 
-/**
- * Where containers of the tests run: as root, in storage of their own, without systemd. The limits
- * are those that a machine without CAP_SYS_RESOURCE allows.
- */
+/** Where containers of the tests run: as root, in storage of their own, without systemd. */
 export interface Containers extends AsyncDisposable {
   /** A folder that is deleted with the containers. */
   readonly folder: string;
@@ -27,6 +28,8 @@ export interface Containers extends AsyncDisposable {
   podman(...parameters: string[]): Promise<string>;
   /** Returns a new folder that belongs to the image's user. */
   volume(name: string): string;
+  /** Runs a command in a container that ends with it, and returns its standard output. */
+  runOnce(tag: string, command: readonly string[]): Promise<string>;
   /** Starts a container of the image without any privilege. */
   start(options: {
     readonly tag: string;
@@ -55,53 +58,42 @@ export async function whyNoContainers(): Promise<string | undefined> {
   return undefined;
 }
 
-export function openContainers(): Containers {
+/** Opens storage for images. `isFresh` means that it has no layers of an earlier run. */
+export function openContainers({ isFresh = false } = {}): Containers {
   const folder = mkdtempSync(join(tmpdir(), "hlust-containers-"));
   // Kept layers make the next build quick.
-  const kept = process.env["PACKAGES_STORAGE"] ?? folder;
+  const kept = (isFresh ? undefined : process.env["PACKAGES_STORAGE"]) ?? folder;
   const folders = ["--root", join(kept, "s"), "--runroot", join(kept, "r")];
   const storage = ["--storage-driver", "overlay", ...folders];
   const engine = ["--runtime", "runc", "--cgroup-manager", "cgroupfs", ...storage];
+  const own = join(folder, "containers.conf");
+  writeFileSync(own, settings);
+  const options = { maxBuffer: 1e8, env: { ...process.env, CONTAINERS_CONF: own } };
   const podman = async (...parameters: string[]): Promise<string> => {
-    const { stdout } = await run("podman", [...engine, ...parameters], { maxBuffer: 1e8 });
+    const { stdout } = await run("podman", [...engine, ...parameters], options);
     return stdout.trim();
   };
   const containers: Containers = {
     folder,
     podman,
-    async build(tag) {
-      const began = performance.now();
-      const script = join(root, "script/image");
-      const child = spawn(script, ["--bare", "--engine", "buildah", "--tag", tag], {
-        env: {
-          ...process.env,
-          ENGINE_OPTIONS: storage.join(" "),
-          BUILD_OPTIONS: "--isolation chroot --network host",
-        },
-        stdio: ["ignore", "ignore", "pipe"],
-      });
-      let end = "";
-      child.stderr.setEncoding("utf8").on("data", (text: string) => {
-        end = (end + text).slice(-4_000);
-      });
-      const [code]: unknown[] = await once(child, "close");
-      assert.equal(code, 0, end);
-      return (performance.now() - began) / 1_000;
-    },
+    build: (tag) => buildImage(tag, storage),
     volume(name) {
       const path = join(folder, name);
       mkdirSync(path, { mode: 0o700 });
       chownSync(path, imageUser, imageUser);
       return path;
     },
+    async runOnce(tag, [program = "", ...parameters]) {
+      const place = ["--rm", "--network", "host", "--entrypoint", program];
+      return await podman("run", ...place, tag, ...parameters);
+    },
     async start({ tag, volume, more = [] }) {
       const port = await freePort();
-      const limits = ["--ulimit", "nofile=20000:20000", "--ulimit", "nproc=30000:30000"];
       const rights = ["--cap-drop", "all", "--security-opt", "no-new-privileges", "--read-only"];
       const place = ["--tmpfs", "/tmp", "--network", "host"];
-      const settings = ["--env", `HLUST_PORT=${port}`, "--env", "HLUST_HOST=127.0.0.1"];
+      const values = ["--env", `HLUST_PORT=${port}`, "--env", "HLUST_HOST=127.0.0.1"];
       const mount = ["--volume", `${volume}:/var/lib/hlust`];
-      const given = [...limits, ...rights, ...place, ...settings, ...mount, ...more, tag];
+      const given = [...rights, ...place, ...values, ...mount, ...more, tag];
       const id = await podman("run", "--detach", ...given);
       const address = `http://127.0.0.1:${port}`;
       const state = (field: string) => podman("inspect", "--format", `{{.State.${field}}}`, id);
@@ -126,10 +118,33 @@ export function openContainers(): Containers {
       };
     },
     async [Symbol.asyncDispose]() {
+      await podman("pod", "rm", "--all", "--force").catch(() => {});
+      await podman("secret", "rm", "--all").catch(() => {});
       await podman("rm", "--all", "--force", "--time", "5").catch(() => {});
       await podman("unmount", "--all", "--force").catch(() => {});
+      await podman("image", "unmount", "--all", "--force").catch(() => {});
       rmSync(folder, { recursive: true, force: true });
     },
   };
   return containers;
+}
+
+/** Runs script/image. Returns how long it took, in seconds. */
+async function buildImage(tag: string, storage: readonly string[]): Promise<number> {
+  const began = performance.now();
+  const child = spawn(join(root, "script/image"), ["--bare", "--engine", "buildah", "--tag", tag], {
+    env: {
+      ...process.env,
+      ENGINE_OPTIONS: storage.join(" "),
+      BUILD_OPTIONS: "--isolation chroot --network host",
+    },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  let end = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    end = (end + text).slice(-4_000);
+  });
+  const [code]: unknown[] = await once(child, "close");
+  assert.equal(code, 0, end);
+  return (performance.now() - began) / 1_000;
 }

@@ -4,8 +4,11 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { after, test } from "node:test";
 import { makeReadmeRequests } from "../fixtures/readme-requests.ts";
-import { recognizeSample, sandboxOf } from "./ask-service.ts";
+import { recognizeSample, sandboxOf, transcriptNames } from "./ask-service.ts";
+import { testChart } from "./chart-in-podman.ts";
 import { openContainers, whyNoContainers } from "./containers.ts";
+import { testDecoders } from "./decode-in-image.ts";
+import { testSameBytes } from "./image-twice.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 const skip = (await whyNoContainers()) ?? false;
@@ -45,9 +48,7 @@ test(
     assert.match(config.Labels["org.opencontainers.image.revision"] ?? "", /^[0-9a-f]{40}$/);
     const tools =
       "for tool in gcc cc make npm npx python3 git tsc vite; do command -v $tool; done; true";
-    const limits = ["--ulimit", "nofile=20000:20000", "--ulimit", "nproc=30000:30000"];
-    const shell = ["run", "--rm", "--network", "host", ...limits, "--entrypoint", "sh", tag, "-c"];
-    assert.equal(await containers.podman(...shell, tools), "");
+    assert.equal(await containers.runOnce(tag, ["sh", "-c", tools]), "");
     const bill: { components: { purl: string }[] } = JSON.parse(
       readFileSync(join(root, `dist/hlust-${version}.cdx.json`), "utf8"),
     );
@@ -74,14 +75,7 @@ test(
     assert.equal(await sandboxOf(first.address), "bubblewrap-without-proc");
     assert.match(await containers.podman("exec", first.id, "hlust", "healthcheck"), /started/);
     await makeReadmeRequests({ address: first.address, dataFolder: volume });
-    const key = readFileSync(join(volume, "api-key"), "utf8").trim();
-    const list = async (address: string): Promise<string[]> => {
-      const headers = { Authorization: `Bearer ${key}` };
-      const response = await fetch(`${address}/v1alpha1/transcripts`, { headers });
-      const page: { transcripts: { name: string }[] } = JSON.parse(await response.text());
-      return page.transcripts.map(({ name }) => name).toSorted();
-    };
-    const before = await list(first.address);
+    const before = await transcriptNames(first.address, volume);
     assert.ok(before.length >= 3);
     await containers.podman("kill", "--signal", "KILL", first.id);
     assert.equal((await first.ended()).code, 137);
@@ -92,7 +86,7 @@ test(
     t.diagnostic(
       `started in ${((performance.now() - beganAgain) / 1_000).toFixed(1)} s after a kill`,
     );
-    assert.deepEqual(await list(second.address), before);
+    assert.deepEqual(await transcriptNames(second.address, volume), before);
     await recognizeSample(second.address, volume);
     assert.match(await containers.podman("exec", second.id, "hlust", "fsck"), /^Nothing is wrong/);
     await containers.podman("stop", "--time", "60", second.id);
@@ -127,7 +121,7 @@ test(
     assert.equal(refused.code, 1);
     assert.match(
       refused.said,
-      /^hlust: media would be decoded without a sandbox.*seccomp\.json.*HLUST_SANDBOX=reduced/m,
+      /^hlust: media would be decoded without a sandbox.*seccomp\.json.*apparmor=unconfined.*HLUST_SANDBOX=reduced/m,
     );
 
     const more = [...confined(narrow), "--env", "HLUST_SANDBOX=reduced"];
@@ -158,3 +152,7 @@ test(
     );
   },
 );
+
+testChart(containers, tag, limits);
+testDecoders(containers, tag, limits);
+testSameBytes(containers, tag, limits);

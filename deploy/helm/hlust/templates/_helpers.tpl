@@ -57,6 +57,15 @@ seccompProfile:
   {{- if eq .Values.seccomp.type "Localhost" }}
   localhostProfile: {{ required "seccomp.localhostProfile is required with type Localhost" .Values.seccomp.localhostProfile }}
   {{- end }}
+{{- with .Values.appArmor }}
+{{- if .type }}
+appArmorProfile:
+  type: {{ .type }}
+  {{- if eq .type "Localhost" }}
+  localhostProfile: {{ required "appArmor.localhostProfile is required with type Localhost" .localhostProfile }}
+  {{- end }}
+{{- end }}
+{{- end }}
 {{- end -}}
 
 {{- define "hlust.containerSecurity" -}}
