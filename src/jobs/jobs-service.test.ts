@@ -7,6 +7,7 @@ import { create, toJson } from "@bufbuild/protobuf";
 import { withResult } from "../../test/fixtures/job-result.ts";
 import { jobRequest, openJobs, type JobsFixture } from "../../test/fixtures/jobs-fixture.ts";
 import { openTestDatabase } from "../../test/fixtures/open-test-database.ts";
+import { refusal } from "../../test/fixtures/refusal.ts";
 import type { Database } from "../database/database.ts";
 import {
   CancelTranscriptJobRequestSchema,
@@ -19,7 +20,6 @@ import {
 } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { StatusSchema } from "../gen/google/rpc/status_pb.ts";
 import { newId } from "../std/ids.ts";
-import { ServiceError } from "../std/service-error.ts";
 import { cancelledStatus, failureDetails } from "./job-failure.ts";
 
 let folder = "";
@@ -40,15 +40,6 @@ after(async () => {
   await database[Symbol.asyncDispose]();
   await rm(folder, { recursive: true, force: true });
 });
-
-async function refusal(promise: Promise<unknown>): Promise<ServiceError> {
-  const error: unknown = await promise.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  assert.ok(error instanceof ServiceError, String(error));
-  return error;
-}
 
 test("`getTranscriptJob()` and `cancelTranscriptJob()` return the same error for foreign, absent and malformed names", async () => {
   const other = await jobs.addAccount();

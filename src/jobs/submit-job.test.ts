@@ -12,6 +12,7 @@ import {
   type JobsFixture,
 } from "../../test/fixtures/jobs-fixture.ts";
 import { openTestDatabase } from "../../test/fixtures/open-test-database.ts";
+import { refusal } from "../../test/fixtures/refusal.ts";
 import type { Database } from "../database/database.ts";
 import {
   ListTranscriptJobsRequestSchema,
@@ -44,15 +45,6 @@ async function submitted(request: JobRequest, header?: Record<string, string>) {
   const message = create(SubmitTranscriptJobRequestSchema, request);
   const answer = await jobs.service.submitTranscriptJob(message, jobs.call(account, header));
   return toJson(TranscriptJobSchema, create(TranscriptJobSchema, answer));
-}
-
-async function refusal(promise: Promise<unknown>): Promise<ServiceError> {
-  const error: unknown = await promise.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  assert.ok(error instanceof ServiceError, String(error));
-  return error;
 }
 
 test("`submitTranscriptJob()` returns only name, startTime and the metadata with originalUri", async () => {
