@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { create, fromJson, type MessageInitShape } from "@bufbuild/protobuf";
-import { type HandlerContext, type ServiceImpl } from "@connectrpc/connect";
+import type { HandlerContext, ServiceImpl } from "@connectrpc/connect";
 import { addAccount } from "../../test/fixtures/auth-fixture.ts";
 import { openTestAccounts } from "../../test/fixtures/open-test-accounts.ts";
 import { refusal } from "../../test/fixtures/refusal.ts";

@@ -15,7 +15,7 @@ export interface PageRequest {
 }
 
 /** The default and the maximum size of a page (docs/api.md, Transcripts: List). */
-export const pageSizeDefault = 50;
+const pageSizeDefault = 50;
 const pageSizeMax = 1000;
 
 /**

@@ -25,7 +25,7 @@ export async function focusProblems(
   return [...found];
 }
 
-/** Returns null at the end, "" for a control that is shown with a mark, or what is wrong with it. */
+/** Returns null at the end, "" for a control that is shown with a mark, or its problem. */
 const focusProblem = (within: string) => `new Promise((resolve) =>
   requestAnimationFrame(() => requestAnimationFrame(() => {
     const one = document.activeElement;

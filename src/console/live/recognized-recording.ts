@@ -73,7 +73,7 @@ export class RecognizedRecording {
     this.recognize();
   }
 
-  /** Recognizes what has no final result, until all of it has one or stopRecognizing() is called. */
+  /** Recognizes what has no final result, until all of it has one. */
   recognize(): void {
     this.#recognition.start();
   }
