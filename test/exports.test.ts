@@ -13,7 +13,7 @@ function exportsOf(text: string): string[] {
 
 /** Returns the names in the braces of imports. */
 function importedNames(text: string): string[] {
-  const braces = text.matchAll(/^(?:import|export) (?:\w+, )?\{([^}]*)\} from /gm);
+  const braces = text.matchAll(/^(?:import|export) (?:type )?(?:\w+, )?\{([^}]*)\} from /gm);
   return Array.from(braces, ([, names = ""]) => names.match(/\w+/g) ?? []).flat();
 }
 

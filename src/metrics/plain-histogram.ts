@@ -1,5 +1,5 @@
 /** A series of a histogram. An observation only adds to plain numbers. */
-class HistogramSeries {
+export class HistogramSeries {
   /** The observations of each bucket alone; the last has those above all bounds. */
   readonly counts: number[];
   sum = 0;
