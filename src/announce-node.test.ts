@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { modelsOf } from "./announce-node.ts";
 
-test("modelsOf() tells a model whose server is absent from one that is being loaded", () => {
+test("modelsOf() distinguishes a model whose server is absent from one that is being loaded", () => {
   const model = {
     name: "whisper",
     version: "1",
