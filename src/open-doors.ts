@@ -13,7 +13,7 @@ import { type openArchive, openMediaOf } from "./open-storage.ts";
 import { healthOptions } from "./readiness.ts";
 import { httpRulesOf } from "./served-services.ts";
 import type { AccessLog } from "./server/access-log.ts";
-import { type ListenOptions } from "./server/server-parts.ts";
+import type { ListenOptions } from "./server/server-parts.ts";
 import { openServer } from "./server/server.ts";
 import { HeldBytes } from "./std/held-bytes.ts";
 import type { Log } from "./std/log.ts";

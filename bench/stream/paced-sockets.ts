@@ -159,7 +159,7 @@ async function handshake({ url, token }: MeasuredServer): Promise<Socket> {
 }
 
 /** Returns a text frame of a client (RFC 6455, section 5.2). */
-export function maskedFrame(text: Buffer): Buffer {
+function maskedFrame(text: Buffer): Buffer {
   const mask = randomBytes(4);
   const header = Buffer.from([0x81, 0x80 | 126, text.length >> 8, text.length & 0xff, ...mask]);
   const masked = text.map((byte, at) => byte ^ (mask[at & 3] ?? 0));

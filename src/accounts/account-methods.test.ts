@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
-import { addAccount, refusal } from "../../test/fixtures/auth-fixture.ts";
+import { addAccount } from "../../test/fixtures/auth-fixture.ts";
 import { openTestAccounts } from "../../test/fixtures/open-test-accounts.ts";
 import type { Database } from "../database/database.ts";
 import {
@@ -11,6 +11,7 @@ import {
   GetAccountRequestSchema,
   UpdateAccountRequestSchema,
 } from "../gen/hlust/accounts/v1/accounts_pb.ts";
+import { refusal } from "../../test/fixtures/refusal.ts";
 import { callBy, testCaller } from "../../test/fixtures/test-caller.ts";
 
 let database: Database;

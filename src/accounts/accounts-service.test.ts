@@ -3,11 +3,12 @@ import { generateKeyPairSync } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { type HandlerContext, type ServiceImpl } from "@connectrpc/connect";
+import type { HandlerContext, ServiceImpl } from "@connectrpc/connect";
 import { openTestAccounts } from "../../test/fixtures/open-test-accounts.ts";
+import { refusal } from "../../test/fixtures/refusal.ts";
 import { until } from "../../test/fixtures/until.ts";
 import { createAuthenticator, type Authenticator } from "../auth/authenticate.ts";
-import { addAccount, addApiKey, refusal, signJwt } from "../../test/fixtures/auth-fixture.ts";
+import { addAccount, addApiKey, signJwt } from "../../test/fixtures/auth-fixture.ts";
 import { callerKey, type Caller, type Scope } from "../auth/caller.ts";
 import type { Database } from "../database/database.ts";
 import {

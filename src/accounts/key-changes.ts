@@ -23,7 +23,7 @@ import { apiKeyMessage, clientKeyMessage, collections, type KeyKind } from "./ke
 import { refuseMoreThanOwn } from "./refuse-more-than-own.ts";
 
 /** The maximum time for which the previous secret of a key stays valid, in days. */
-export const previousSecretDaysMax = 90;
+const previousSecretDaysMax = 90;
 const dayMs = 86_400_000;
 
 interface KeyParts {

@@ -8,13 +8,13 @@ import { callerOf, scopes, type Caller, type Scope } from "../auth/caller.ts";
 import { readPublicKey } from "../auth/client-key.ts";
 import type { Meter } from "../auth/meter.ts";
 import type { Tables } from "../database/tables.ts";
-import {
-  type Accounts,
-  type ApiKey,
-  type ClientKey,
-  type CreateApiKeyRequest,
-  type CreateApiKeyResponse,
-  type CreateClientKeyRequest,
+import type {
+  Accounts,
+  ApiKey,
+  ClientKey,
+  CreateApiKeyRequest,
+  CreateApiKeyResponse,
+  CreateClientKeyRequest,
 } from "../gen/hlust/accounts/v1/accounts_pb.ts";
 import { checkDisplayName } from "../std/display-name.ts";
 import { idIn, newId } from "../std/ids.ts";

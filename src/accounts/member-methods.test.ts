@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { create, fromJson, type MessageInitShape } from "@bufbuild/protobuf";
-import { type HandlerContext, type ServiceImpl } from "@connectrpc/connect";
-import { addAccount, refusal } from "../../test/fixtures/auth-fixture.ts";
+import type { HandlerContext, ServiceImpl } from "@connectrpc/connect";
+import { addAccount } from "../../test/fixtures/auth-fixture.ts";
 import { openTestAccounts } from "../../test/fixtures/open-test-accounts.ts";
+import { refusal } from "../../test/fixtures/refusal.ts";
 import { callBy, testCaller } from "../../test/fixtures/test-caller.ts";
 import { callerKey, callerOf, scopes, type Caller, type Scope } from "../auth/caller.ts";
 import { takeSignInToken } from "../auth/sign-in-token.ts";

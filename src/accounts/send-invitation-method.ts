@@ -15,7 +15,7 @@ import { memberWithMail } from "./member-message.ts";
 import { refuseMoreThanOwn } from "./refuse-more-than-own.ts";
 
 /** The maximum number of mails in 24 hours to one address, so that no person is flooded. */
-export const perAddressMax = 5;
+const perAddressMax = 5;
 
 /** Creates the RPC that sends a member a link by mail. */
 export function sendInvitationMethod(parts: {

@@ -27,7 +27,7 @@ const repeatMs = 30_000;
 const jobsAtOnce = 100;
 
 /** The maximum number of streams that one account, and all accounts together, may have open. */
-export const alignmentWatchesMax = { account: 100, node: 2_000 } as const;
+const alignmentWatchesMax = { account: 100, node: 2_000 } as const;
 
 /** A message of a stream: all jobs in parts, and then those that are new or have changed. */
 export interface SeenAlignments {

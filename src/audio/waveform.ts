@@ -1,5 +1,5 @@
 /** The number of pixels of a waveform per second of a recording (docs/api.md, Uploads). */
-export const pixelsPerSecond = 20;
+const pixelsPerSecond = 20;
 
 /** The number of pixels per section of a waveform; a section is ten minutes long. */
 const pixelsOfSection = 600 * pixelsPerSecond;

@@ -4,14 +4,10 @@ import { openTestDatabase } from "../../test/fixtures/open-test-database.ts";
 import type { Database } from "../database/database.ts";
 import { Speech } from "../gen/hlust/speech/v2beta1/speech_pb.ts";
 import { createLog } from "../std/log.ts";
-import {
-  addAccount,
-  addClientKey,
-  refusal,
-  type TestClientKey,
-} from "../../test/fixtures/auth-fixture.ts";
+import { addAccount, addClientKey, type TestClientKey } from "../../test/fixtures/auth-fixture.ts";
 import { jwtOf, refusedJwts, type JwtParties } from "../../test/fixtures/jwt-table.ts";
 import { createAuthenticator, type Authenticator } from "./authenticate.ts";
+import { refusal } from "../../test/fixtures/refusal.ts";
 import { testOrigin } from "../../test/fixtures/test-caller.ts";
 
 const publicUrl = "https://hlust.example";

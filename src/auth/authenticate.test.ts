@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { DescMethod } from "@bufbuild/protobuf";
 import { openTestDatabase } from "../../test/fixtures/open-test-database.ts";
+import { refusal } from "../../test/fixtures/refusal.ts";
 import { until } from "../../test/fixtures/until.ts";
 import type { Database } from "../database/database.ts";
 import { Accounts } from "../gen/hlust/accounts/v1/accounts_pb.ts";
@@ -12,7 +13,6 @@ import {
   addAccount,
   addApiKey,
   addClientKey,
-  refusal,
   signJwt,
   type TestClientKey,
 } from "../../test/fixtures/auth-fixture.ts";

@@ -2,14 +2,9 @@ import assert from "node:assert/strict";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { after, before, describe, it } from "node:test";
-import {
-  addAccount,
-  addApiKey,
-  addClientKey,
-  refusal,
-  signJwt,
-} from "../../test/fixtures/auth-fixture.ts";
+import { addAccount, addApiKey, addClientKey, signJwt } from "../../test/fixtures/auth-fixture.ts";
 import { openTestDatabase } from "../../test/fixtures/open-test-database.ts";
+import { refusal } from "../../test/fixtures/refusal.ts";
 import { testCaller, testOrigin } from "../../test/fixtures/test-caller.ts";
 import type { Database } from "../database/database.ts";
 import { Speech } from "../gen/hlust/speech/v2beta1/speech_pb.ts";

@@ -59,7 +59,7 @@ export interface ModelFacts {
 }
 
 const formatName = "hlust-backup";
-export const formatVersion = 1;
+const formatVersion = 1;
 export const manifestFile = "manifest.json";
 export const checksumsFile = "SHA256SUMS";
 export const partialSuffix = ".partial";

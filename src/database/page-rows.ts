@@ -5,7 +5,7 @@ import type { ListPosition, PageRequest } from "../std/page-request.ts";
  * The number of bytes of metadata, as stored JSON, after which a page of a list ends, with a token
  * for the rest. A page of 1,000 items of ordinary size has half of this.
  */
-export const pageBytesMax = 512 << 10;
+const pageBytesMax = 512 << 10;
 
 /**
  * The number of rows that the first statement of a page reads. More rows are read once these are

@@ -10,12 +10,17 @@ import { dropContent } from "./content/content-store.ts";
 import { jobMessage } from "./job-message.ts";
 import { jobIdIn, jobNotFound } from "./job-name.ts";
 import { cancelJob, findJob } from "./job-store.ts";
+import type { StoredJob } from "./stored-job.ts";
 
 /** Creates the RPCs that cancel and delete jobs. */
 export function endMethods(
   parts: Parameters<typeof dropContent>[0] & { readonly db: Kysely<Tables> },
 ) {
   const { db } = parts;
+  /** Drops what has arrived of the content of a job that was submitted without media. */
+  const dropContentOf = async ({ uploadId, contentTranscriptId }: StoredJob) => {
+    if (uploadId !== null && contentTranscriptId !== null) await dropContent(parts, uploadId);
+  };
   return {
     async deleteTranscriptJob({ name }, context) {
       const { accountId } = callerOf(context);
@@ -27,10 +32,7 @@ export function endMethods(
         await trx.deleteFrom("transcript_job").where("id", "=", found.id).execute();
         return { ...found, isCancelled };
       });
-      const { isCancelled, uploadId, contentTranscriptId } = job;
-      if (isCancelled && uploadId !== null && contentTranscriptId !== null) {
-        await dropContent(parts, uploadId);
-      }
+      if (job.isCancelled) await dropContentOf(job);
       return create(EmptySchema);
     },
 
@@ -43,17 +45,11 @@ export function endMethods(
       const job = await findJob(db, accountId, id);
       if (!job) throw jobNotFound(name);
       if (isCancelled) {
-        const { uploadId, contentTranscriptId } = job;
-        if (uploadId !== null && contentTranscriptId !== null) await dropContent(parts, uploadId);
+        await dropContentOf(job);
         return jobMessage(job);
       }
-      throw new ServiceError(
-        "failed_precondition",
-        `the job has already ended: its state is ${job.state}`,
-        {
-          reason: "JOB_ENDED",
-        },
-      );
+      const message = `the job has already ended: its state is ${job.state}`;
+      throw new ServiceError("failed_precondition", message, { reason: "JOB_ENDED" });
     },
   } satisfies Partial<ServiceImpl<typeof Transcripts>>;
 }

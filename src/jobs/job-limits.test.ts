@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { create } from "@bufbuild/protobuf";
-import { addApiKey, refusal } from "../../test/fixtures/auth-fixture.ts";
+import { addApiKey } from "../../test/fixtures/auth-fixture.ts";
 import {
   jobRequest,
   openJobs,
@@ -13,6 +13,7 @@ import {
   type JobsFixture,
 } from "../../test/fixtures/jobs-fixture.ts";
 import { openTestDatabase } from "../../test/fixtures/open-test-database.ts";
+import { refusal } from "../../test/fixtures/refusal.ts";
 import { until } from "../../test/fixtures/until.ts";
 import { callerKey, callerOf } from "../auth/caller.ts";
 import { readUsageDays } from "../auth/usage-store.ts";

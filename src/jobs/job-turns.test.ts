@@ -8,7 +8,7 @@ import {
   type JobsFixture,
 } from "../../test/fixtures/jobs-fixture.ts";
 import { openTestDatabase } from "../../test/fixtures/open-test-database.ts";
-import { ServiceError } from "../std/service-error.ts";
+import { refusal } from "../../test/fixtures/refusal.ts";
 import { leaseJobs, releaseJob, type LeasedJob } from "./worker/lease-jobs.ts";
 
 type TestDatabase = Awaited<ReturnType<typeof openTestDatabase>>;
@@ -159,15 +159,6 @@ test("a job that is released or attempted again keeps its turn, and does not del
   await database.pool.query("update transcript_job set due_at = now() where id = $1", [lease.id]);
   assert.equal((await take()).lease.id, lease.id, "before all that came after it");
 });
-
-async function refusal(promise: Promise<unknown>): Promise<ServiceError> {
-  const error: unknown = await promise.then(
-    () => undefined,
-    (problem: unknown) => problem,
-  );
-  assert.ok(error instanceof ServiceError, String(error));
-  return error;
-}
 
 test("an account's limit of unfinished jobs holds for concurrent submissions", async () => {
   const [many, few] = [await jobs.addAccount(), await jobs.addAccount()];

@@ -1,13 +1,9 @@
 // The memory and main-thread time that watches use on a node, and refusals beyond the limits.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { refusal } from "../../test/fixtures/refusal.ts";
 import { until } from "../../test/fixtures/until.ts";
-import {
-  forever,
-  openWatchedJobs,
-  refusal,
-  type WatchedJobs,
-} from "../../test/fixtures/watched-jobs.ts";
+import { forever, openWatchedJobs, type WatchedJobs } from "../../test/fixtures/watched-jobs.ts";
 import { HeldBytes } from "../std/held-bytes.ts";
 import { newId } from "../std/ids.ts";
 import { ServiceError } from "../std/service-error.ts";

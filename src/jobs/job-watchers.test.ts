@@ -1,12 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { openCutDatabase } from "../../test/fixtures/open-cut-database.ts";
-import {
-  forever,
-  openWatchedJobs,
-  refusal,
-  type WatchedJobs,
-} from "../../test/fixtures/watched-jobs.ts";
+import { refusal } from "../../test/fixtures/refusal.ts";
+import { forever, openWatchedJobs, type WatchedJobs } from "../../test/fixtures/watched-jobs.ts";
 import { databaseTrouble } from "../database/database-trouble.ts";
 import { newId } from "../std/ids.ts";
 import { ServiceError } from "../std/service-error.ts";

@@ -3,13 +3,9 @@ import { after, before, test } from "node:test";
 import type { WatchTranscriptJobsResponse } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { TranscriptJob_State as State } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { openCutDatabase } from "../../test/fixtures/open-cut-database.ts";
+import { refusal } from "../../test/fixtures/refusal.ts";
 import { until } from "../../test/fixtures/until.ts";
-import {
-  forever,
-  openWatchedJobs,
-  refusal,
-  type WatchedJobs,
-} from "../../test/fixtures/watched-jobs.ts";
+import { forever, openWatchedJobs, type WatchedJobs } from "../../test/fixtures/watched-jobs.ts";
 import { databaseTrouble } from "../database/database-trouble.ts";
 import { foldText } from "../std/fold-text.ts";
 import { HeldBytes } from "../std/held-bytes.ts";

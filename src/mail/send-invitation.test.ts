@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
 import { create } from "@bufbuild/protobuf";
-import { refusal } from "../../test/fixtures/auth-fixture.ts";
 import { openMailFixture, type MailFixture } from "../../test/fixtures/mail-fixture.ts";
+import { refusal } from "../../test/fixtures/refusal.ts";
 import { DeleteMemberRequestSchema } from "../gen/hlust/accounts/v1/accounts_pb.ts";
 
 let fixture: MailFixture;

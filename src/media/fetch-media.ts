@@ -35,7 +35,7 @@ export interface FetchLimits extends HopLimits {
   readonly retryAfterMsMax: number;
 }
 
-export const fetchLimits: FetchLimits = {
+const fetchLimits: FetchLimits = {
   connectMs: 10_000,
   headersMs: 30_000,
   stallMs: 60_000,

@@ -46,7 +46,7 @@ export interface Hop extends MediaAnswer, AsyncDisposable {
 /** The maximum number of addresses to try for one host. */
 const addressesMax = 8;
 /** The maximum total size of all headers. */
-export const headerBytesMax = 16_384;
+const headerBytesMax = 16_384;
 
 /** Sends one request to an address that is checked before and after connecting. */
 export async function openHop(url: URL, options: HopOptions): Promise<Hop> {

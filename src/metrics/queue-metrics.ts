@@ -14,7 +14,7 @@ import {
  * The states of jobs that have not ended. The jobs of `waiting` can be leased now. A job of
  * `running` has a lease, or waits for its next attempt, at most a minute.
  */
-export const jobStates = ["waiting", "running", "waiting_for_content"] as const;
+const jobStates = ["waiting", "running", "waiting_for_content"] as const;
 export type JobState = (typeof jobStates)[number];
 export type JobCounts = Readonly<Record<JobState, number>>;
 

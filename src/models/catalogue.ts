@@ -4,7 +4,7 @@ import { JsonFields } from "./json-fields.ts";
 import { ModelCardError, readModelCard, safePathPattern, type ModelCard } from "./model-card.ts";
 
 /** The supported archive formats. A download that is not unpacked is a file of the model. */
-export const archiveFormats = ["tar.bz2", "tar.gz"] as const;
+const archiveFormats = ["tar.bz2", "tar.gz"] as const;
 export type ArchiveFormat = (typeof archiveFormats)[number];
 
 /** A download of a model. */

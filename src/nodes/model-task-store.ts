@@ -16,7 +16,7 @@ export interface ModelTaskProgress {
 }
 
 /** The time after which another node with the models folder continues the task of a dead node. */
-export const leaseSeconds = 15;
+const leaseSeconds = 15;
 /** The number of times that a task is begun. */
 const attemptsMax = 3;
 

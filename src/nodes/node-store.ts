@@ -11,7 +11,7 @@ export interface StoredNode {
 }
 
 /** The age of a report after which its node counts as dead. */
-export const silentSecondsMax = 20;
+const silentSecondsMax = 20;
 /** The age of a report after which any node deletes it. */
 const deletedAfterSeconds = 60;
 

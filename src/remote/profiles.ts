@@ -19,7 +19,7 @@ export class ProfileError extends Error {
 const nameDefault = "default";
 
 /** Returns the file with all profiles: $XDG_CONFIG_HOME/hlust/profiles.json. */
-export function profilesFile(environment: Environment): string {
+function profilesFile(environment: Environment): string {
   const folder = environment["XDG_CONFIG_HOME"] || join(homedir(), ".config");
   return join(folder, "hlust", "profiles.json");
 }

@@ -13,7 +13,7 @@ import { callOriginOf } from "./call-origin.ts";
 import { clientGone } from "./client-gone.ts";
 import { DialectSocket, type SocketClose } from "./dialect-socket.ts";
 import { Heartbeat } from "./heartbeat.ts";
-import { type FailureAnswer } from "./answer-failure.ts";
+import type { FailureAnswer } from "./answer-failure.ts";
 import { targetOf } from "./http.ts";
 import type { MessageReading } from "./message-reading.ts";
 import { noted, recordedName, unrecorded } from "./record-calls.ts";

@@ -13,7 +13,7 @@ import { frame, request } from "../../test/access/http2-frames.ts";
 import { until } from "../../test/fixtures/until.ts";
 import { ServiceError } from "../std/service-error.ts";
 import { answerFailure } from "./answer-failure.ts";
-import { type HttpListener } from "./http.ts";
+import type { HttpListener } from "./http.ts";
 import { giveUpReading } from "./request-body.ts";
 import { pipelinedMax } from "./http1-connection.ts";
 import { openPort, type Port } from "./port.ts";

@@ -5,7 +5,7 @@ import { isClosed, type HttpResponse } from "./http.ts";
  * The size below which responses are not counted. The tables in docs/memory.md include such
  * responses in the memory of a call.
  */
-export const uncountedBytesMax = 64 << 10;
+const uncountedBytesMax = 64 << 10;
 
 /** Returns the default limits of a server. */
 export function defaultAnswers(): HeldBytes {

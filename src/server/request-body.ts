@@ -21,7 +21,7 @@ export function askForBody(request: HttpRequest, response: HttpResponse): void {
 }
 
 /** Returns whether the client waits for 100 Continue before it sends its body. */
-export function isWaitingToSend(request: HttpRequest): boolean {
+function isWaitingToSend(request: HttpRequest): boolean {
   return /(?:^|\W)100-continue(?:$|\W)/i.test(request.headers.expect ?? "") && !asked.has(request);
 }
 

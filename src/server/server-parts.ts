@@ -2,22 +2,22 @@ import type { DescService } from "@bufbuild/protobuf";
 import type { Authenticator } from "../auth/authenticate.ts";
 import type { HeldBytes, HeldBytesLimits } from "../std/held-bytes.ts";
 import type { CallRecorder, HttpRecorder } from "../metrics/recorders.ts";
-import { type Log } from "../std/log.ts";
+import type { Log } from "../std/log.ts";
 import type { LongMessages } from "../std/long-messages.ts";
 import type { IsInNetworks } from "../std/networks.ts";
 import type { ServiceError } from "../std/service-error.ts";
 import type { ServiceConfig } from "../transcoding/service-config.ts";
 import type { AccessLog } from "./access-log.ts";
-import { type AnswerError } from "./answer-errors.ts";
+import type { AnswerError } from "./answer-errors.ts";
 import type { BodyLimits } from "./body-pace.ts";
-import { type SocketDialect } from "./dialect-sockets.ts";
-import { type ConsoleParts } from "./console-door.ts";
-import { type ConsoleFilesParts } from "./console-files.ts";
-import { type ReadinessCheck } from "./health.ts";
+import type { SocketDialect } from "./dialect-sockets.ts";
+import type { ConsoleParts } from "./console-door.ts";
+import type { ConsoleFilesParts } from "./console-files.ts";
+import type { ReadinessCheck } from "./health.ts";
 import type { HttpDoor } from "./http.ts";
 import type { ImplementedService } from "./methods.ts";
-import { type PortAddress, type PortLimits } from "./port.ts";
-import { type TusParts } from "./tus-door.ts";
+import type { PortAddress, PortLimits } from "./port.ts";
+import type { TusParts } from "./tus-door.ts";
 
 /** The address on which the server listens, its certificate, and the connection limits. */
 export interface ListenOptions extends PortAddress {

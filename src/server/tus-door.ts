@@ -28,7 +28,7 @@ import {
 } from "./tus-headers.ts";
 import { readUpload, type UploadLimits } from "./upload-body.ts";
 
-export const uploadsPath = "/v1alpha1/uploads";
+const uploadsPath = "/v1alpha1/uploads";
 
 export interface TusParts extends UploadLimits {
   readonly uploads: ResumableUploads;

@@ -7,7 +7,7 @@ export const tusExtensions = "creation,creation-with-upload,expiration,terminati
 /** The content type of a body with bytes of an upload. */
 const partType = "application/offset+octet-stream";
 /** The maximum length of Upload-Metadata. */
-export const metadataCharsMax = 4_096;
+const metadataCharsMax = 4_096;
 
 /** Returns one header of a request, by its name in lower case. */
 export type ReadHeader = (name: string) => string | undefined;

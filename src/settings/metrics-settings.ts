@@ -15,7 +15,7 @@ export interface MetricsSettings {
 }
 
 /** The minimum length of a token, which is too long to guess if it is random. */
-export const metricsTokenLengthMin = 16;
+const metricsTokenLengthMin = 16;
 
 export const metricsSettings = {
   listen: {

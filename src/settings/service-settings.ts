@@ -56,9 +56,9 @@ export interface ServiceConfig {
 /** The least number of days for which the audit log is kept. The database enforces it. */
 const auditDaysMin = 30;
 
-export const processRoles = ["all", "api", "worker", "engine"] as const;
+const processRoles = ["all", "api", "worker", "engine"] as const;
 export type ProcessRole = (typeof processRoles)[number];
-export const sandboxChoices = ["auto", "bubblewrap", "reduced"] as const;
+const sandboxChoices = ["auto", "bubblewrap", "reduced"] as const;
 export type SandboxChoice = (typeof sandboxChoices)[number];
 
 export const serviceSettings = {

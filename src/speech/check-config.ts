@@ -44,7 +44,7 @@ const foreignNames: Readonly<Record<number, string>> = {
 };
 
 /** The bounds of sampleRateHertz in both recognition modes (§8). */
-export const sampleRateHertzMin = 8_000;
+const sampleRateHertzMin = 8_000;
 export const sampleRateHertzMax = 48_000;
 /** The maximum value of maxAlternatives in both recognition modes (§8). */
 export const alternativesMaxMax = 30;

@@ -90,7 +90,7 @@ function unlike(encoding: ContainerEncoding, head: Buffer): AudioError {
 }
 
 /** Describes the first bytes of audio for a message. */
-export function describeAudio(head: Buffer): string {
+function describeAudio(head: Buffer): string {
   const type = sniffMediaType(head);
   if (formats[type] !== undefined || type.startsWith("audio/") || type.startsWith("video/")) {
     return type;

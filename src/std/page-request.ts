@@ -15,8 +15,8 @@ export interface PageRequest {
 }
 
 /** The default and the maximum size of a page (docs/api.md, Transcripts: List). */
-export const pageSizeDefault = 50;
-export const pageSizeMax = 1000;
+const pageSizeDefault = 50;
+const pageSizeMax = 1000;
 
 /**
  * Reads pageSize and pageToken from a list request. Returns the violations if they are invalid.

@@ -9,7 +9,7 @@ import { conditionsOf } from "./find-rows.ts";
 import type { SearchLimitsOf } from "./search-limits.ts";
 
 /** The maximum number of transcripts that are counted. */
-export const countedMax = 100_000;
+const countedMax = 100_000;
 /** The maximum number of values of each kind. */
 const valuesMax = 100;
 

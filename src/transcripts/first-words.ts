@@ -48,7 +48,7 @@ export function firstWordsMethods({ db }: { readonly db: Kysely<Tables> }) {
 const startOrWord = /"words":\[|"word":("(?:[^"\\]|\\.)*")/g;
 
 /** Returns the first words in the beginning of packed segments. */
-export function firstWordsOf(packed: Uint8Array): string {
+function firstWordsOf(packed: Uint8Array): string {
   // A text that is cut off is decompressed as far as it goes.
   const json = zstdDecompressSync(packed, { finishFlush: constants.ZSTD_e_flush }).toString();
   let text = "";

@@ -13,7 +13,7 @@ export function lineInJson(json: string, path: string): number {
 }
 
 /** Returns the line, from 1, of a place in a text. */
-export function lineAt(text: string, place: number): number {
+function lineAt(text: string, place: number): number {
   let lines = 1;
   for (let at = text.indexOf("\n"); at !== -1 && at < place; at = text.indexOf("\n", at + 1)) {
     lines += 1;

@@ -179,7 +179,13 @@ test("the first words are those of the current version, also of a long text; oth
     metadata: metadataWith({ subject: "lines" }),
     segments: ["Góðan", "Já"].map((word, at) => {
       const time = { startTime: second(at), endTime: second(at + 1) };
-      return { ...time, words: [{ ...time, word }, { ...time, word: `${at}.` }] };
+      return {
+        ...time,
+        words: [
+          { ...time, word },
+          { ...time, word: `${at}.` },
+        ],
+      };
     }),
   });
   const names = [none, `transcripts/${newId()}`, long, lines];

@@ -137,7 +137,7 @@ export async function appendVersion(
 }
 
 /** Stores segments of a transcript; equal segments are stored once. */
-export async function insertSegments(
+async function insertSegments(
   trx: Transaction<Tables>,
   transcriptId: string,
   { sha256, jsonZstd, jsonBytes }: PackedSegments,

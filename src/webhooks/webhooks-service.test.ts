@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { refusal } from "../../test/fixtures/refusal.ts";
 import { openWebhooks, type WebhooksFixture } from "../../test/fixtures/webhooks-fixture.ts";
-import { refusal } from "../../test/fixtures/auth-fixture.ts";
 import { webhookCalls } from "../../test/fixtures/webhook-calls.ts";
 import {
   CreateWebhookRequestSchema,

@@ -69,7 +69,7 @@ export function numberPieces({ text, count, scaleWord }: NumberReading): Piece[]
 }
 
 /** Returns a whole number with a sign between thousands. */
-export function grouped(value: number, thousands: string): string {
+function grouped(value: number, thousands: string): string {
   return String(value).replaceAll(/\B(?=(?:\d{3})+$)/g, thousands);
 }
 

@@ -45,7 +45,7 @@ export interface MatrixAnswer {
 
 export type Ask = (call: MatrixCall) => Promise<MatrixAnswer>;
 
-export const doorNames = ["REST", "gRPC", "gRPC-Web", "Connect", "WebSocket"] as const;
+const doorNames = ["REST", "gRPC", "gRPC-Web", "Connect", "WebSocket"] as const;
 export type DoorName = (typeof doorNames)[number];
 
 /** Every door of a service, for the methods that the door serves. */

@@ -28,7 +28,7 @@ export interface SlowCaller {
  * Opens a connection that follows its script and never ends by itself. Resolves when the service
  * has closed the connection.
  */
-export async function slowCaller(caller: SlowCaller): Promise<Treated> {
+async function slowCaller(caller: SlowCaller): Promise<Treated> {
   const { address, first, drip = [], everyMs = 100, reads = true } = caller;
   const { hostname, port } = new URL(address);
   const beganAt = performance.now();

@@ -85,7 +85,7 @@ export interface ArchiveModel {
   uploadCount: number;
 }
 
-export const emptyMetadata: Metadata = {
+const emptyMetadata: Metadata = {
   fileType: "TYPE_UNSPECIFIED",
   languageCode: "",
   subject: "",

@@ -152,7 +152,7 @@ export function openGrpc(
 }
 
 /** Waits for the end of a gRPC call; resolves to its status. */
-export async function grpcStatus(stream: ClientHttp2Stream, msMax = 120_000): Promise<string> {
+async function grpcStatus(stream: ClientHttp2Stream, msMax = 120_000): Promise<string> {
   let status = "no status";
   const read = (headers: IncomingHttpHeaders): void => {
     const [code, message] = ["grpc-status", "grpc-message"].map((name) => headers[name]);

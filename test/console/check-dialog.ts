@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { until } from "../fixtures/until.ts";
+import { focusProblems } from "./focus-problems.ts";
 import { findingsOfAxe } from "./open-test-pages.ts";
 
 /** 320 by 256 px is a window of 1280 by 1024 px at 400 %. */
@@ -31,10 +32,7 @@ export async function checkDialog(page: Page, name = "the dialog"): Promise<void
   }
   // The rules about whole pages do not know that a dialog hides the rest of the page.
   found.push(...(await findingsOfAxe(page, "[role=dialog]")));
-  await page.setViewportSize({ width: 320, height: 256 });
-  await page.emulateMedia({ forcedColors: "active" });
-  found.push(...(await hiddenFocus(page)));
-  await page.emulateMedia({ forcedColors: "none" });
+  found.push(...(await focusProblems(page, { within: "[role=dialog]", visitedMax })));
   await page.setViewportSize(before);
   assert.deepEqual(found, [], name);
 }
@@ -70,42 +68,3 @@ const cutInDialog = `(() => {
   }
   return [...new Set(found)].slice(0, 8);
 })()`;
-
-/** Goes through the controls of a dialog with the Tab key. */
-async function hiddenFocus(page: Page): Promise<string[]> {
-  await page.evaluate(`globalThis.visited = new Set()`);
-  const found: string[] = [];
-  for (let at = 0; at < visitedMax; at += 1) {
-    await page.keyboard.press("Tab");
-    const hidden = await page.evaluate<string | null>(focusHidden);
-    if (hidden === null) return found;
-    if (hidden !== "") found.push(hidden);
-  }
-  return found;
-}
-
-/** Returns null for a control that was visited before, or what is wrong with the focus. */
-const focusHidden = `new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => {
-  const one = document.activeElement;
-  if (visited.has(one)) return resolve(null);
-  visited.add(one);
-  const name = one.outerHTML.slice(0, 140);
-  if (!one.closest("[role=dialog]")) return resolve("leaves the dialog: " + name);
-  const shown = one.matches("input[type=checkbox], input[type=radio], input[type=file]")
-    ? (one.closest("label") ?? one) : one;
-  const { left, top, right, bottom } = shown.getBoundingClientRect();
-  const [x0, x1] = [Math.max(left, 0), Math.min(right, innerWidth)];
-  const [y0, y1] = [Math.max(top, 0), Math.min(bottom, innerHeight)];
-  const points = [0.1, 0.5, 0.9].flatMap((x) =>
-    [0.1, 0.5, 0.9].map((y) => [x0 + x * (x1 - x0), y0 + y * (y1 - y0)]));
-  const isSeen = x1 - x0 > 1 && y1 - y0 > 1 && points.some(([x, y]) => {
-    const there = document.elementFromPoint(x, y);
-    return there && (shown.contains(there) || there.contains(shown));
-  });
-  if (!isSeen) return resolve("not shown with the focus: " + name);
-  const marks = [[one, null], [shown, null], [one, "::after"]].map(([element, part]) =>
-    getComputedStyle(element, part));
-  const isMarked = marks.some(({ outlineStyle, outlineWidth }) =>
-    outlineStyle !== "none" && parseFloat(outlineWidth) > 0);
-  resolve(isMarked ? "" : "the focus has no mark: " + name);
-})))`;

@@ -3,7 +3,6 @@
 // focus is never covered at 400 %, and no error is logged. Every dialog, at 400 %.
 import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 import { after, before, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -15,9 +14,8 @@ import { shiftOf } from "./check-page.ts";
 import { dialogsElsewhere, dialogVisits } from "./dialog-visits.ts";
 import { arabic, fillAccount, hebrew, longTitle } from "./full-account.ts";
 import { openTestPages, type TestPages } from "./open-test-pages.ts";
+import { findingsOnPage } from "./page-findings.ts";
 import { createTranscript } from "./spoken-transcript.ts";
-
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 type Made = Awaited<ReturnType<typeof fillAccount>>;
 
@@ -106,11 +104,7 @@ for (const visit of visits) {
     });
     const found = [
       ...(shift < 0.05 ? [] : [`shifts by ${shift.toFixed(3)}`]),
-      ...(await page.evaluate<string[]>(leftTexts)),
-      ...(await findingsOfAxe(page, { width: 1280, colorScheme: "light" })),
-      ...(await findingsOfAxe(page, { width: 390, colorScheme: "dark" })),
-      ...(await tooWide(page)),
-      ...(await coveredFocus(page)),
+      ...(await findingsOnPage(page)),
       ...errors,
     ];
     assert.deepEqual(found, []);
@@ -219,141 +213,3 @@ async function settled(page: Page, shown: string): Promise<void> {
     ),
   );
 }
-
-/** Returns texts in Arabic or Hebrew that begin at the left. */
-const leftTexts = `(() => {
-  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-  const found = [];
-  while (walker.nextNode()) {
-    const { data, parentElement } = walker.currentNode;
-    const isShown = parentElement.checkVisibility() && !parentElement.closest("option, output");
-    if (!/^\\s*[\\u0590-\\u06ff]/.test(data) || !isShown) continue;
-    if (getComputedStyle(parentElement).direction === "rtl") continue;
-    found.push("left: " + parentElement.outerHTML.slice(0, 160));
-  }
-  return found;
-})()`;
-
-/** Returns what axe finds, whatever the impact, with the size of targets. */
-async function findingsOfAxe(
-  page: Page,
-  { width, colorScheme }: { readonly width: number; readonly colorScheme: "light" | "dark" },
-): Promise<string[]> {
-  await page.setViewportSize({ width, height: 844 });
-  await page.emulateMedia({ colorScheme });
-  // Colors that are still changing have too little contrast.
-  await page.evaluate("document.getAnimations().forEach((animation) => animation.finish())");
-  await page.evaluate(axe);
-  return await page.evaluate<string[]>(`axe
-    .run(document, {
-      resultTypes: ["violations"],
-      rules: { "target-size": { enabled: true } },
-    })
-    .then(({ violations }) => violations.map(({ id, nodes }) =>
-      id + " at ${width} px: " + nodes.map(({ html }) => html.slice(0, 160)).join(" | ")))`);
-}
-
-/** 320 by 256 px is a window of 1280 by 1024 px at 400 %, 640 by 512 px one at 200 %. */
-const windows = [
-  [320, 256],
-  [390, 844],
-  [640, 512],
-  [761, 800],
-  [768, 1024],
-  [1080, 800],
-  [1440, 900],
-  [1920, 1080],
-  [2560, 1440],
-] as const;
-
-async function tooWide(page: Page): Promise<string[]> {
-  const found: string[] = [];
-  for (const [width, height] of windows) {
-    await page.setViewportSize({ width, height });
-    const wide = await page.evaluate<number>("document.documentElement.scrollWidth");
-    if (wide > width) found.push(`${wide} px wide at ${width} px`);
-    found.push(
-      ...(await page.evaluate<string[]>(cutAndLong)).map((one) => `at ${width} px, ${one}`),
-    );
-  }
-  return found;
-}
-
-/**
- * Returns texts that are cut, or beyond the edges of the window, and texts with lines of more than
- * 110 characters. Boxes that scroll, and texts that end with an ellipsis, may be narrower.
- */
-const cutAndLong = `(() => {
-  const found = [];
-  const nameOf = (one) => one.outerHTML.slice(0, 120);
-  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-  const range = new Range();
-  while (walker.nextNode()) {
-    const node = walker.currentNode;
-    const parent = node.parentElement;
-    if (node.data.trim() === "" || !parent.checkVisibility({ visibilityProperty: true })) continue;
-    if (parent.closest(".unseen, .skip, option, script, style, noscript")) continue;
-    range.selectNodeContents(node);
-    const boxes = [...range.getClientRects()].filter(({ width, height }) => width > 1 && height > 1);
-    if (boxes.length === 0) continue;
-    let hides = false;
-    for (let box = parent; box && box !== document.body; box = box.parentElement) {
-      const { overflowX } = getComputedStyle(box);
-      hides ||= overflowX !== "visible";
-    }
-    const right = Math.max(...boxes.map((box) => box.right));
-    const left = Math.min(...boxes.map((box) => box.left));
-    if (!hides && (right > innerWidth + 1 || left < -1)) found.push("cut: " + nameOf(parent));
-    const block = parent.closest("p, li, dd, td, div");
-    if (!block || block.closest("pre, table, .ProseMirror, svg")) continue;
-    const lines = new Set(boxes.map(({ top }) => Math.round(top))).size;
-    const perLine = node.data.trim().length / lines;
-    if (lines > 1 && perLine > 110) found.push("lines of " + Math.round(perLine) + ": " + nameOf(parent));
-  }
-  return found;
-})()`;
-
-/** The maximum number of controls of a page that are visited; lists repeat theirs. */
-const visitedMax = 60;
-
-/**
- * Goes through the controls of a page with the Tab key at 400 % in forced colors, and returns those
- * that are covered by a bar, outside of the window or without an outline while they have the focus.
- */
-async function coveredFocus(page: Page): Promise<string[]> {
-  await page.setViewportSize({ width: 320, height: 256 });
-  await page.emulateMedia({ forcedColors: "active" });
-  await page.evaluate("scrollTo(0, 0); document.activeElement.blur()");
-  const found = new Set<string>();
-  for (let at = 0; at < visitedMax; at += 1) {
-    await page.keyboard.press("Tab");
-    const covered = await page.evaluate<string | null>(focusCovered);
-    if (covered === null) break;
-    if (covered !== "") found.add(`at 400 %: ${covered}`);
-  }
-  return [...found];
-}
-
-/** Returns null once no control has the focus, or the control if none of its points is shown. */
-const focusCovered = `new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => {
-  const one = document.activeElement;
-  if (!one || one === document.body) return resolve(null);
-  const shown = one.matches("input[type=checkbox], input[type=radio], input[type=file]")
-    ? (one.closest("label") ?? one) : one;
-  const { left, top, right, bottom } = shown.getBoundingClientRect();
-  const [x0, x1] = [Math.max(left, 0), Math.min(right, innerWidth)];
-  const [y0, y1] = [Math.max(top, 0), Math.min(bottom, innerHeight)];
-  const points = [0.1, 0.5, 0.9].flatMap((x) =>
-    [0.1, 0.5, 0.9].map((y) => [x0 + x * (x1 - x0), y0 + y * (y1 - y0)]));
-  const isSeen = x1 - x0 > 1 && y1 - y0 > 1 && points.some(([x, y]) => {
-    const there = document.elementFromPoint(x, y);
-    return there && (shown.contains(there) || there.contains(shown));
-  });
-  if (!isSeen) {
-    const place = [left, top, right, bottom].map(Math.round);
-    return resolve("covered: " + shown.outerHTML.slice(0, 160) + " " + place);
-  }
-  const hasOutline = [[one], [shown], [one, "::after"]].some(([element, part]) =>
-    getComputedStyle(element, part).outlineStyle !== "none");
-  resolve(hasOutline ? "" : "without an outline: " + shown.outerHTML.slice(0, 160));
-})))`;

@@ -7,7 +7,7 @@ import { checkDuration, explainEnd } from "../../src/audio/probe-media.ts";
 import { audioUsedUp } from "../../src/auth/limits.ts";
 import { metadataLimits } from "../../src/console/api/metadata-limits.ts";
 import { jobFailure } from "../../src/console/text/job-failures.ts";
-import { violationText } from "../../src/console/text/job-violations.ts";
+import { jobViolationText } from "../../src/console/text/job-violations.ts";
 import { TranscriptMetadataSchema } from "../../src/gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { internalFailure, poisonFailure } from "../../src/jobs/job-failure.ts";
 import { contentMissing } from "../../src/jobs/content/stale-content.ts";
@@ -111,11 +111,11 @@ test("each violation of a job has a sentence in both languages", () => {
     ...ofMetadata.map(({ description }) => description),
   ];
   for (const description of all) {
-    const said = violationText({ field: "x", description });
+    const said = jobViolationText({ field: "x", description });
     assert.equal(said.detail, undefined, description);
     assert.notEqual(said.is, said.en);
   }
-  const said = violationText({ field: "x", description: all[1] ?? "" });
+  const said = jobViolationText({ field: "x", description: all[1] ?? "" });
   assert.equal(said.is, "Ekkert líkan er uppsett fyrir þetta tungumál. Uppsett: enska.");
 });
 

@@ -149,7 +149,9 @@ test("one scrape, on any front process, has the calls of all", { timeout }, asyn
 });
 
 test("bytes of sockets cause no collection of the whole heap, in any process", () => {
-  const serving = treeOf(service.pid).filter(({ command }) => /hlust\.ts|serve-front/.test(command));
+  const serving = treeOf(service.pid).filter(({ command }) =>
+    /hlust\.ts|serve-front/.test(command),
+  );
   assert.equal(serving.length, 3);
   for (const { command } of serving) {
     assert.match(command, / --external-memory-accounted-in-global-limit /);

@@ -72,7 +72,7 @@ const systemSuites: Readonly<Record<string, readonly string[]>> = {
     "test/console/transcripts-many.test.ts",
   ],
   project: [
-    "test/{floors,generated-code,operations,prose}.test.ts",
+    "test/{exports,floors,generated-code,operations,prose}.test.ts",
     "test/{transcoding,websocket}-vectors.test.ts",
   ],
   "spec-calls": [

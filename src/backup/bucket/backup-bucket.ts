@@ -32,7 +32,7 @@ export interface BackupBucket extends AsyncDisposable {
 }
 
 /** Returns the bucket and the prefix of an address. Throws BackupError if it is none. */
-export function parseBucketUrl(url: string): { readonly bucket: string; readonly prefix: string } {
+function parseBucketUrl(url: string): { readonly bucket: string; readonly prefix: string } {
   const { bucket = "", path = "" } =
     /^s3:\/\/(?<bucket>[a-z\d][a-z\d.-]*)(?:\/(?<path>(?:[\w.-]+(?:\/[\w.-]+)*)?))?\/?$/.exec(url)
       ?.groups ?? {};

@@ -49,7 +49,7 @@ function headerOf(path: string, bytes: Buffer) {
  * The built-in recording: a tone of 3 s followed by 700 ms of digital silence, ten times. No sample
  * of the tone is 0.
  */
-export const synthetic = { name: "tone and silence", toneMs: 3_000, silenceMs: 700, times: 10 };
+const synthetic = { name: "tone and silence", toneMs: 3_000, silenceMs: 700, times: 10 };
 
 export function syntheticRecording(times = synthetic.times): SentRecording {
   const sampleRateHertz = 16_000;

@@ -36,7 +36,7 @@ export interface PlannedMachine {
   readonly headroom: number;
 }
 
-export const partNames = ["front ends", "workers", "engines", "PostgreSQL"] as const;
+const partNames = ["front ends", "workers", "engines", "PostgreSQL"] as const;
 export type PartName = (typeof partNames)[number];
 
 /** What a part of a cluster needs. */

@@ -11,7 +11,7 @@ import { DangerActions } from "../parts/danger-actions.tsx";
 import { DialogBox } from "../parts/dialog-box.tsx";
 import { ProblemNote } from "../parts/problem-note.tsx";
 import { TextInput } from "../parts/text-input.tsx";
-import { violationOf } from "../parts/violation-text.tsx";
+import { violationOf } from "../parts/violation-of.tsx";
 import { settingsText } from "../text/account-settings.ts";
 import { commonText } from "../text/common.ts";
 import { useText } from "../text/language.tsx";

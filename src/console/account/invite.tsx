@@ -6,13 +6,12 @@ import { type Role, roles } from "../api/session.ts";
 import { useSession } from "../api/use-session.ts";
 import { areAllInFields, violationIn } from "../api/violations.ts";
 import { useNotify } from "../parts/announcer.tsx";
-import { Button } from "../parts/button.tsx";
 import { Choice } from "../parts/choice.tsx";
 import { DialogBox } from "../parts/dialog-box.tsx";
+import { FormActions } from "../parts/form-actions.tsx";
 import { ProblemNote } from "../parts/problem-note.tsx";
 import { TextInput } from "../parts/text-input.tsx";
 import { accountProblems, accountText } from "../text/account.ts";
-import { commonText } from "../text/common.ts";
 import { mailText } from "../text/invitation-mail.ts";
 import { type Phrase, useLanguage, useText } from "../text/language.tsx";
 import { sendInvitation } from "./send-invitation.ts";
@@ -82,12 +81,7 @@ export function Invite({ sendsMail, onClose, onInvited }: InviteProps) {
         {invite.error && !areAllInFields(invite.error, ["email", "displayName"]) && (
           <ProblemNote error={invite.error} own={accountProblems} />
         )}
-        <div className="dialog-actions">
-          <Button onPress={onClose}>{t(commonText.cancel)}</Button>
-          <Button type="submit" look="primary" isPending={invite.isPending}>
-            {t(accountText.invite)}
-          </Button>
-        </div>
+        <FormActions text={t(accountText.invite)} isPending={invite.isPending} onClose={onClose} />
       </form>
     </DialogBox>
   );

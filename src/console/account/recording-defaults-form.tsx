@@ -20,7 +20,7 @@ import { useNotify } from "../parts/announcer.tsx";
 import { Button } from "../parts/button.tsx";
 import { Choice } from "../parts/choice.tsx";
 import { ProblemNote } from "../parts/problem-note.tsx";
-import { violationOf } from "../parts/violation-text.tsx";
+import { violationOf } from "../parts/violation-of.tsx";
 import { newJobText } from "../text/jobs.ts";
 import { languageName } from "../text/language-names.ts";
 import { useText } from "../text/language.tsx";

@@ -8,7 +8,7 @@ import { importedFormat, type ImportedFormat } from "../upload/imported-format.t
 import { decodeText } from "./decode-text.ts";
 
 /** The limit of a request that imports a file, in bytes (docs/api.md, Limits). */
-export const importBytesMax = 8 * 2 ** 20;
+const importBytesMax = 8 * 2 ** 20;
 
 /** Why a file was not imported. */
 export type ImportProblem =

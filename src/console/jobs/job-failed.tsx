@@ -6,7 +6,7 @@ import { ProblemNote } from "../parts/problem-note.tsx";
 import { SaidDetail, SaidText } from "../parts/said-text.tsx";
 import { commonText } from "../text/common.ts";
 import { canHelpAgain, jobFailure } from "../text/job-failures.ts";
-import { violationText } from "../text/job-violations.ts";
+import { jobViolationText } from "../text/job-violations.ts";
 import { jobsText } from "../text/jobs.ts";
 import { useText } from "../text/language.tsx";
 import { retryJob } from "./change-jobs.ts";
@@ -77,7 +77,7 @@ function RetryProblem({ error }: { readonly error: unknown }) {
   const violation = error instanceof ApiError ? error.violations[0] : undefined;
   return violation ? (
     <span className="failed" role="alert">
-      <SaidText said={violationText(violation)} />
+      <SaidText said={jobViolationText(violation)} />
     </span>
   ) : (
     <ProblemNote error={error} />

@@ -5,7 +5,7 @@ import { Chip } from "../parts/chip.tsx";
 import { SaidText } from "../parts/said-text.tsx";
 import { TextInput } from "../parts/text-input.tsx";
 import type { Explained } from "../text/explained-messages.ts";
-import { violationText } from "../text/job-violations.ts";
+import { jobViolationText } from "../text/job-violations.ts";
 import { newJobText } from "../text/jobs.ts";
 import { useText } from "../text/language.tsx";
 import { type JobDraft, keywordsIn } from "./job-draft.ts";
@@ -42,7 +42,7 @@ export function NewJobDetails({
           problem={
             chars > max
               ? t(newJobText.tooLong)(chars, max)
-              : ofDescription && <SaidText said={violationText(ofDescription)} />
+              : ofDescription && <SaidText said={jobViolationText(ofDescription)} />
           }
           lines={3}
           value={description}
@@ -90,7 +90,7 @@ export function NewJobDetails({
  * keyword itself.
  */
 function keywordProblem(violation: FieldViolation, words: readonly string[]): Explained {
-  const said = violationText(violation);
+  const said = jobViolationText(violation);
   const { is, en } = said;
   const place = /\[(\d+)\]/.exec(violation.field)?.[1];
   const word = place === undefined ? undefined : words[Number(place)];

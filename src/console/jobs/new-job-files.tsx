@@ -4,7 +4,7 @@ import { Button } from "../parts/button.tsx";
 import { Choice } from "../parts/choice.tsx";
 import { SaidText } from "../parts/said-text.tsx";
 import { TextInput } from "../parts/text-input.tsx";
-import { violationText } from "../text/job-violations.ts";
+import { jobViolationText } from "../text/job-violations.ts";
 import { newJobText } from "../text/jobs.ts";
 import { languageName } from "../text/language-names.ts";
 import { useLanguage, useText } from "../text/language.tsx";
@@ -152,7 +152,7 @@ function useFileProblem(problem: FileProblem | undefined, subject: string): Reac
     case "TOO_LARGE":
       return t(newJobText.tooLarge)(bytesText(language, problem.bytesMax));
     case "SUBJECT":
-      return <SaidText said={violationText(problem.violation)} />;
+      return <SaidText said={jobViolationText(problem.violation)} />;
     case undefined:
       break;
   }

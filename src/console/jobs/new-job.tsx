@@ -16,7 +16,7 @@ import { Button } from "../parts/button.tsx";
 import { Choice } from "../parts/choice.tsx";
 import { ProblemNote } from "../parts/problem-note.tsx";
 import { SaidText } from "../parts/said-text.tsx";
-import { violationText } from "../text/job-violations.ts";
+import { jobViolationText } from "../text/job-violations.ts";
 import { newJobText } from "../text/jobs.ts";
 import { languageName } from "../text/language-names.ts";
 import { useText } from "../text/language.tsx";
@@ -58,7 +58,7 @@ export function NewJob({
   };
   const problemIn = (field: string): ReactNode => {
     const found = problems?.violations.find((violation) => violation.field === field);
-    return found && <SaidText said={violationText(found)} />;
+    return found && <SaidText said={jobViolationText(found)} />;
   };
   return (
     <form ref={form} className="new-job" onSubmit={submit} noValidate>
@@ -207,7 +207,7 @@ function OtherProblems({ violations }: { readonly violations: readonly FieldViol
     .map((other) => (
       <FieldProblem
         key={`${other.field} ${other.description}`}
-        problem={<SaidText said={violationText(other)} />}
+        problem={<SaidText said={jobViolationText(other)} />}
       />
     ));
 }

@@ -3,11 +3,11 @@ import { type SubmitEvent, useState } from "react";
 import { callApi } from "../api/call-api.ts";
 import { areAllInFields } from "../api/violations.ts";
 import { useNotify } from "../parts/announcer.tsx";
-import { Button } from "../parts/button.tsx";
 import { DialogBox } from "../parts/dialog-box.tsx";
+import { FormActions } from "../parts/form-actions.tsx";
 import { ProblemNote } from "../parts/problem-note.tsx";
 import { TextInput } from "../parts/text-input.tsx";
-import { violationOf } from "../parts/violation-text.tsx";
+import { violationOf } from "../parts/violation-of.tsx";
 import { commonText } from "../text/common.ts";
 import { keyProblems, keysText } from "../text/keys.ts";
 import { useText } from "../text/language.tsx";
@@ -71,12 +71,7 @@ export function EditKey({
         {save.error && !areAllInFields(save.error, ["displayName", "limits"]) && (
           <ProblemNote error={save.error} own={keyProblems} />
         )}
-        <div className="dialog-actions">
-          <Button onPress={onClose}>{t(commonText.cancel)}</Button>
-          <Button type="submit" look="primary" isPending={save.isPending}>
-            {t(commonText.save)}
-          </Button>
-        </div>
+        <FormActions text={t(commonText.save)} isPending={save.isPending} onClose={onClose} />
       </form>
     </DialogBox>
   );

@@ -1,6 +1,6 @@
 import { type ReactNode, useId } from "react";
 import { useSession } from "../api/use-session.ts";
-import { violationOf } from "../parts/violation-text.tsx";
+import { violationOf } from "../parts/violation-of.tsx";
 import { useNow } from "../text/use-now.ts";
 import { Choice } from "../parts/choice.tsx";
 import { TextInput } from "../parts/text-input.tsx";

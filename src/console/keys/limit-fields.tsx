@@ -1,5 +1,5 @@
 import { TextInput } from "../parts/text-input.tsx";
-import { violationOf } from "../parts/violation-text.tsx";
+import { violationOf } from "../parts/violation-of.tsx";
 import { keysText } from "../text/keys.ts";
 import { useText } from "../text/language.tsx";
 import { limitNames } from "./key.ts";

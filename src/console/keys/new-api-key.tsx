@@ -4,10 +4,9 @@ import type { CreateApiKeyResponseJson } from "../../gen/hlust/accounts/v1/accou
 import { callApi } from "../api/call-api.ts";
 import { useSession } from "../api/use-session.ts";
 import { areAllInFields } from "../api/violations.ts";
-import { Button } from "../parts/button.tsx";
 import { DialogBox } from "../parts/dialog-box.tsx";
+import { FormActions } from "../parts/form-actions.tsx";
 import { ProblemNote } from "../parts/problem-note.tsx";
-import { commonText } from "../text/common.ts";
 import { keyProblems, keysText } from "../text/keys.ts";
 import { useText } from "../text/language.tsx";
 import { apiKeysQuery } from "./key.ts";
@@ -48,12 +47,7 @@ export function NewApiKey({ onClose }: { readonly onClose: () => void }) {
           {make.error && !areAllInFields(make.error, ["displayName", "scopes", "limits"]) && (
             <ProblemNote error={make.error} own={keyProblems} />
           )}
-          <div className="dialog-actions">
-            <Button onPress={onClose}>{t(commonText.cancel)}</Button>
-            <Button type="submit" look="primary" isPending={make.isPending}>
-              {t(keysText.create)}
-            </Button>
-          </div>
+          <FormActions text={t(keysText.create)} isPending={make.isPending} onClose={onClose} />
         </form>
       ) : (
         <NewSecret secret={secret} onClose={onClose} />

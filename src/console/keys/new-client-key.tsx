@@ -5,11 +5,10 @@ import type { ClientKeyJson } from "../../gen/hlust/accounts/v1/accounts_pb.ts";
 import { callApi } from "../api/call-api.ts";
 import { useSession } from "../api/use-session.ts";
 import { areAllInFields } from "../api/violations.ts";
-import { Button } from "../parts/button.tsx";
 import { DialogBox } from "../parts/dialog-box.tsx";
+import { FormActions } from "../parts/form-actions.tsx";
 import { ProblemNote } from "../parts/problem-note.tsx";
-import { violationOf } from "../parts/violation-text.tsx";
-import { commonText } from "../text/common.ts";
+import { violationOf } from "../parts/violation-of.tsx";
 import { keyProblems, keysText } from "../text/keys.ts";
 import { useText } from "../text/language.tsx";
 import { ClientKeyMade } from "./client-key-made.tsx";
@@ -77,12 +76,11 @@ export function NewClientKey({ onClose }: { readonly onClose: () => void }) {
           {error && !areAllInFields(error, fields) && (
             <ProblemNote error={error} own={keyProblems} />
           )}
-          <div className="dialog-actions">
-            <Button onPress={onClose}>{t(commonText.cancel)}</Button>
-            <Button type="submit" look="primary" isPending={isPending}>
-              {t(source === "here" ? keysText.create : keysText.register)}
-            </Button>
-          </div>
+          <FormActions
+            text={t(source === "here" ? keysText.create : keysText.register)}
+            isPending={isPending}
+            onClose={onClose}
+          />
         </form>
       )}
     </DialogBox>

@@ -5,7 +5,7 @@ export const previousEnds = ["now", "3600", "86400", "604800", "date"] as const;
 export type PreviousEnd = (typeof previousEnds)[number];
 
 /** The longest time for which a previous secret may stay valid, in days (RotateApiKey). */
-export const previousDaysMax = 90;
+const previousDaysMax = 90;
 const dayMs = 86_400_000;
 
 /**

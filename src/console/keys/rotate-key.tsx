@@ -3,12 +3,11 @@ import { type SubmitEvent, useState } from "react";
 import type { RotateApiKeyResponseJson } from "../../gen/hlust/accounts/v1/accounts_pb.ts";
 import { callApi } from "../api/call-api.ts";
 import { areAllInFields } from "../api/violations.ts";
-import { Button } from "../parts/button.tsx";
 import { Choice } from "../parts/choice.tsx";
 import { DialogBox } from "../parts/dialog-box.tsx";
+import { FormActions } from "../parts/form-actions.tsx";
 import { ProblemNote } from "../parts/problem-note.tsx";
-import { violationOf } from "../parts/violation-text.tsx";
-import { commonText } from "../text/common.ts";
+import { violationOf } from "../parts/violation-of.tsx";
 import { keyProblems, keysText } from "../text/keys.ts";
 import { useText } from "../text/language.tsx";
 import { useNow } from "../text/use-now.ts";
@@ -85,12 +84,7 @@ export function RotateKey({
           {error && !(end === "date" && areAllInFields(error, [field])) && (
             <ProblemNote error={error} own={keyProblems} />
           )}
-          <div className="dialog-actions">
-            <Button onPress={onClose}>{t(commonText.cancel)}</Button>
-            <Button type="submit" look="primary" isPending={isPending}>
-              {t(keysText.act.rotate)}
-            </Button>
-          </div>
+          <FormActions text={t(keysText.act.rotate)} isPending={isPending} onClose={onClose} />
         </form>
       ) : (
         <NewSecret secret={data.secret} onClose={onClose} />

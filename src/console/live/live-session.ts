@@ -1,21 +1,18 @@
 import { keepSpokenLanguage } from "../api/spoken-language.ts";
 import { noteUnsaved } from "../api/unsaved-work.ts";
 import { Delays } from "./delays.ts";
-import { LiveRecognition } from "./live-recognition.ts";
-import { LiveRecording } from "./live-recording.ts";
 import { loadStreamsOf } from "./load-streams.ts";
 import { Loudness } from "./loudness.ts";
 import type { LeftRecording } from "./left-recordings.ts";
 import type { LiveStreams } from "./live-streams.ts";
 import { idleState, type LiveState } from "./live-state.ts";
 import { type Chunk, type Microphone, MicrophoneError, openMicrophone } from "./microphone.ts";
-import { RecordingKeeper } from "./recording-keeper.ts";
+import { RecognizedRecording } from "./recognized-recording.ts";
 import { type Draft, TranscriptSaving } from "./save-transcript.ts";
 import {
   finalized,
   nothingSpoken,
   type SpokenWord,
-  type Utterance,
   withFinal,
   withInterim,
   withoutLast,
@@ -39,9 +36,7 @@ export class LiveSession {
   readonly #listeners = new Set<() => void>();
   readonly #loudness = new Loudness();
   #state = idleState(languageDefault);
-  #recording: LiveRecording | undefined;
-  #recognition: LiveRecognition | undefined;
-  #keeper: RecordingKeeper | undefined;
+  #recording: RecognizedRecording | undefined;
   #microphone: Microphone | undefined;
   #delays = new Delays();
   #saving: TranscriptSaving;
@@ -95,7 +90,7 @@ export class LiveSession {
     const { deviceId } = this.#state;
     try {
       const microphone = await openMicrophone(
-        { deviceId, rate: this.#recording?.rate },
+        { deviceId, rate: this.#recording?.audio.rate },
         {
           onChunk: (chunk) => {
             if (generation === this.#generation) this.#take(chunk);
@@ -140,9 +135,9 @@ export class LiveSession {
     // The recording was discarded in the meantime, so there is nothing to end.
     if (generation !== this.#generation) return;
     this.#recording?.end();
-    this.#keeper?.flush();
-    this.#change({ phase: "stopped", pause: undefined, lostSeconds, ...this.#amounts() });
-    await this.#recognition?.done();
+    const amounts = this.#recording?.amounts;
+    this.#change({ phase: "stopped", pause: undefined, lostSeconds, ...amounts });
+    await this.#recording?.recognized();
   }
 
   /** Switches to another microphone, even while listening. */
@@ -163,7 +158,7 @@ export class LiveSession {
 
   /** Starts another attempt to reach the service now. */
   retry(): void {
-    this.#recognition?.retry();
+    this.#recording?.retry();
   }
 
   /**
@@ -173,16 +168,16 @@ export class LiveSession {
   async save(subject: string, options: Parameters<TranscriptSaving["save"]>[2]): Promise<string> {
     const recording = this.#recording;
     if (!recording) throw new Error("nothing was recorded");
-    await this.#recognition?.stop();
+    await recording.stopRecognizing();
     const { languageCode, spoken } = this.#state;
     // Everything shown is saved, including interim results that will not become final.
     const utterances = finalized(spoken).paragraphs.flat();
     const draft: Draft = { subject, languageCode, utterances };
     try {
-      return await this.#saving.save(draft, recording, options);
+      return await this.#saving.save(draft, recording.audio, options);
     } finally {
       this.#change({ savedName: this.#saving.name });
-      if (this.#saving.name === undefined) this.#recognition?.start();
+      if (this.#saving.name === undefined) this.#recording?.recognize();
     }
   }
 
@@ -195,20 +190,17 @@ export class LiveSession {
     try {
       const { audio, words } = await left.read();
       if (generation !== this.#generation) return;
-      const recording = new LiveRecording(rate, audio);
       const spoken = words.reduce(withFinal, nothingSpoken);
       this.#noteSaved = left.take();
       this.#saving = new TranscriptSaving(this.#owner, id);
       const utterances = spoken.paragraphs.flat();
-      const endMs = utterances.at(-1)?.words.at(-1)?.endMs ?? 0;
+      const recording = this.#newRecording({ rate, startedAtMs }, { audio, utterances });
       this.#recording = recording;
-      this.#keep({ startedAtMs, stored: { length: recording.length, utterances } });
-      this.#loudness.startAt(recording.seconds);
+      this.#loudness.startAt(recording.audio.seconds);
       recording.end();
       this.#change({ phase: "stopped", spoken });
-      const position = Math.min(recording.length, Math.round((endMs * rate) / 1000));
-      this.#recognize(recording, position);
-      this.#change(this.#amounts());
+      recording.recognize();
+      this.#change(recording.amounts);
     } catch (error) {
       this.#change({ phase: "idle" });
       throw error;
@@ -221,12 +213,8 @@ export class LiveSession {
     this.#isChanging = false;
     void this.#microphone?.close();
     this.#microphone = undefined;
-    this.#recording?.end();
-    void this.#recognition?.stop();
-    this.#recognition = undefined;
+    this.#recording?.drop();
     this.#recording = undefined;
-    this.#keeper?.drop();
-    this.#keeper = undefined;
     this.#noteSaved?.();
     this.#noteSaved = undefined;
     this.#delays = new Delays();
@@ -247,41 +235,26 @@ export class LiveSession {
   };
 
   #record(rate: number): void {
-    const recording = this.#recording ?? new LiveRecording(rate);
-    this.#recording = recording;
     this.#noteSaved ??= noteUnsaved(this.#owner, "recording", this.#saving.id);
-    if (!this.#keeper) {
-      this.#keep({ startedAtMs: Date.now(), stored: { length: 0, utterances: [] } });
-    }
-    recording.resume();
-    this.#recognize(recording, 0);
+    this.#recording ??= this.#newRecording({ rate, startedAtMs: Date.now() });
+    this.#recording.resume();
   }
 
-  /** Stores the recording in the browser from now on. */
-  #keep({
-    startedAtMs,
-    stored,
-  }: {
-    readonly startedAtMs: number;
-    readonly stored: { readonly length: number; readonly utterances: readonly Utterance[] };
-  }): void {
+  #newRecording(
+    { rate, startedAtMs }: { readonly rate: number; readonly startedAtMs: number },
+    left?: ConstructorParameters<typeof RecognizedRecording>[1]["left"],
+  ): RecognizedRecording {
     const { languageCode } = this.#state;
-    const rate = this.#recording?.rate ?? 0;
     const facts = { id: this.#saving.id, owner: this.#owner, rate, languageCode, startedAtMs };
-    this.#keeper = new RecordingKeeper(facts, stored, () => this.#change({ isUnstored: true }));
-  }
-
-  /** Recognizes the recording, from `position` on if nothing of it has been recognized here. */
-  #recognize(recording: LiveRecording, position: number): void {
-    this.#recognition ??= new LiveRecognition(recording, {
+    return new RecognizedRecording(facts, {
       loadStreams: this.loadStreams,
-      languageCode: this.#state.languageCode,
-      position,
+      onUnstored: () => this.#change({ isUnstored: true }),
+      ...(left && { left }),
       events: {
         onWords: (words, isFinal) => this.#addWords(words, isFinal),
         onRetract: () => {
           this.#change({ spoken: withoutLast(this.#state.spoken) });
-          this.#keeper?.setUtterances(this.#state.spoken.paragraphs.flat());
+          this.#recording?.setUtterances(this.#state.spoken.paragraphs.flat());
         },
         onConnection: (connection) => {
           const isChanged = connection.kind !== this.#state.connection.kind;
@@ -289,35 +262,28 @@ export class LiveSession {
         },
       },
     });
-    this.#recognition.start();
   }
 
   #take({ samples, endAt }: Chunk): void {
     const recording = this.#recording;
     if (!recording) return;
     recording.push(samples);
-    this.#keeper?.add(samples);
-    this.#delays.captured(1000 * recording.seconds, endAt);
-    const isSilent = this.#loudness.measure(samples, recording.seconds);
-    const amounts = this.#amounts();
+    const recordedSeconds = recording.audio.seconds;
+    this.#delays.captured(1000 * recordedSeconds, endAt);
+    const isSilent = this.#loudness.measure(samples, recordedSeconds);
+    const { amounts } = recording;
     const { seconds, unsentSeconds } = this.#state;
     const isChanged = amounts.seconds !== seconds || amounts.unsentSeconds !== unsentSeconds;
     if (isChanged || isSilent !== this.#state.isSilent) this.#change({ ...amounts, isSilent });
-    if (recording.seconds >= recordingSecondsMax) void this.stop("full");
-  }
-
-  #amounts(): Pick<LiveState, "seconds" | "unsentSeconds" | "bytes"> {
-    const { seconds = 0, bytes = 0 } = this.#recording ?? {};
-    const unsentSeconds = Math.floor(this.#recognition?.unsentSeconds ?? 0);
-    return { seconds: Math.floor(seconds), unsentSeconds, bytes };
+    if (recordedSeconds >= recordingSecondsMax) void this.stop("full");
   }
 
   #addWords(words: readonly SpokenWord[], isFinal: boolean): void {
     const { spoken } = this.#state;
     this.#delays.arrived(words, isFinal);
     const next = isFinal ? withFinal(spoken, words) : withInterim(spoken, words);
-    this.#change({ spoken: next, ...this.#amounts() });
-    if (isFinal) this.#keeper?.setUtterances(next.paragraphs.flat());
+    this.#change({ spoken: next, ...this.#recording?.amounts });
+    if (isFinal) this.#recording?.setUtterances(next.paragraphs.flat());
   }
 
   #until(isReached: (state: LiveState) => boolean): Promise<void> {

@@ -2,11 +2,11 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type SubmitEvent, useState } from "react";
 import type { ManagedAccountJson } from "../../gen/hlust/operator/v1/operator_pb.ts";
 import { useNotify } from "../parts/announcer.tsx";
-import { Button } from "../parts/button.tsx";
 import { DialogBox } from "../parts/dialog-box.tsx";
+import { FormActions } from "../parts/form-actions.tsx";
 import { ProblemNote } from "../parts/problem-note.tsx";
 import { TextInput } from "../parts/text-input.tsx";
-import { violationOf } from "../parts/violation-text.tsx";
+import { violationOf } from "../parts/violation-of.tsx";
 import { commonText } from "../text/common.ts";
 import { useText } from "../text/language.tsx";
 import { operatorProblems, operatorText } from "../text/operator.ts";
@@ -70,12 +70,7 @@ export function EditLimits({
           />
         ))}
         {save.error && <ProblemNote error={save.error} own={operatorProblems} />}
-        <div className="dialog-actions">
-          <Button onPress={onClose}>{t(commonText.cancel)}</Button>
-          <Button type="submit" look="primary" isPending={save.isPending}>
-            {t(commonText.save)}
-          </Button>
-        </div>
+        <FormActions text={t(commonText.save)} isPending={save.isPending} onClose={onClose} />
       </form>
     </DialogBox>
   );

@@ -14,17 +14,12 @@ export type Explained = Phrase<string> & {
   readonly detail?: string;
 };
 
-/** Returns a message in the console's words, or undefined if no pattern matches it. */
-export function explained(message: string, explanations: Explanations): Phrase<string> | undefined {
+/** Returns a message in the console's words; with its own as detail if no pattern matches it. */
+export function explained(message: string, explanations: Explanations): Explained {
   for (const [pattern, explain] of explanations) {
     const match = pattern.exec(message);
     if (match) return explain(match.slice(1));
   }
-  return undefined;
-}
-
-/** Returns what the console says of a message for which it has no words. */
-export function unexplained(message: string): Explained {
   return { ...refusedText, detail: message };
 }
 

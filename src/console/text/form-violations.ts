@@ -1,8 +1,8 @@
 import type { FieldViolation } from "../api/api-error.ts";
 import { accountText } from "./account.ts";
 import { count, explained, type Explained, type Explanations } from "./explained-messages.ts";
-import { hintViolationText } from "./hint-violations.ts";
-import { knownJobViolation } from "./job-violations.ts";
+import { hintExplanations } from "./hint-violations.ts";
+import { jobExplanations } from "./job-violations.ts";
 import { publicKeyProblems } from "./public-key-problems.ts";
 
 /** The messages of the service about public keys (src/auth/client-key.ts). */
@@ -136,14 +136,12 @@ const ofForms: Explanations = [
   ],
 ];
 
+const explanations = [...ofPublicKeys, ...ofForms, ...jobExplanations, ...hintExplanations];
+
 /**
  * Returns a violation that any form can cause in the console's words. Violations of imported files
  * have their own (import-violations.ts).
  */
 export function formViolationText({ description }: Pick<FieldViolation, "description">): Explained {
-  return (
-    explained(description, [...ofPublicKeys, ...ofForms]) ??
-    knownJobViolation(description) ??
-    hintViolationText({ description })
-  );
+  return explained(description, explanations);
 }

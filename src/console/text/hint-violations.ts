@@ -1,9 +1,9 @@
 import type { FieldViolation } from "../api/api-error.ts";
 import { count, explained, type Explained, type Explanations } from "./explained-messages.ts";
-import { phraseViolationText } from "./phrase-violations.ts";
+import { phraseExplanations } from "./phrase-violations.ts";
 
-/** Patterns of the service's messages about words to expect that differ from those of phrases. */
-const explanations: Explanations = [
+/** Patterns of the service's messages about words to expect; some differ from those of phrases. */
+export const hintExplanations: Explanations = [
   [
     /^cannot be used by the model of /,
     () => ({
@@ -26,9 +26,10 @@ const explanations: Explanations = [
     /^has a control character$/,
     () => ({ is: "Hér er stýritákn.", en: "It has a control character." }),
   ],
+  ...phraseExplanations,
 ];
 
 /** Returns a violation of words to expect in the console's words. */
 export function hintViolationText({ description }: Pick<FieldViolation, "description">): Explained {
-  return explained(description, explanations) ?? phraseViolationText({ description });
+  return explained(description, hintExplanations);
 }

@@ -1,12 +1,6 @@
 import type { FieldViolation } from "../api/api-error.ts";
-import { violationText } from "./job-violations.ts";
-import {
-  count,
-  explained,
-  type Explained,
-  type Explanations,
-  unexplained,
-} from "./explained-messages.ts";
+import { jobViolationText } from "./job-violations.ts";
+import { count, explained, type Explained, type Explanations } from "./explained-messages.ts";
 
 /**
  * Patterns of the service's messages about files that are imported, and what the console shows
@@ -135,9 +129,9 @@ const explanations: Explanations = [
 /** Returns why a file was not imported, with the line if the service names it. */
 export function importViolationText(violation: FieldViolation): Explained {
   const { field, description } = violation;
-  if (field !== "content") return violationText(violation);
+  if (field !== "content") return jobViolationText(violation);
   const [, line, reason = description] = /^line (\d+): (.*)$/s.exec(description) ?? [];
-  const said: Explained = explained(reason, explanations) ?? unexplained(reason);
+  const said = explained(reason, explanations);
   if (line === undefined) return said;
   const { is, en } = said;
   return {

@@ -1,20 +1,13 @@
 import type { FieldViolation } from "../api/api-error.ts";
 import { counted } from "./counted.ts";
 import { languageName } from "./language-names.ts";
-import {
-  count,
-  explained,
-  type Explained,
-  type Explanations,
-  unexplained,
-} from "./explained-messages.ts";
-import type { Phrase } from "./language.tsx";
+import { count, explained, type Explained, type Explanations } from "./explained-messages.ts";
 
 /**
  * Patterns of the service's messages about violations in a job's fields, and what the console shows
  * instead.
  */
-const explanations: Explanations = [
+export const jobExplanations: Explanations = [
   [/^is required$/, () => ({ is: "Þetta vantar.", en: "This field is required." })],
   [
     /(\d+) characters(?: long)?[:;] at most (\d+)/,
@@ -109,14 +102,9 @@ const explanations: Explanations = [
   ],
 ];
 
-/** Returns a violation in the console's words. */
-export function violationText({ description }: FieldViolation): Explained {
-  return knownJobViolation(description) ?? unexplained(description);
-}
-
-/** Returns a message in the console's words, or undefined if it is not about a job. */
-export function knownJobViolation(description: string): Phrase<string> | undefined {
-  return explained(description, explanations);
+/** Returns a violation in a job's fields in the console's words. */
+export function jobViolationText({ description }: FieldViolation): Explained {
+  return explained(description, jobExplanations);
 }
 
 function languagesIn(language: "is" | "en", codes: string): string {

@@ -1,17 +1,11 @@
 import type { FieldViolation } from "../api/api-error.ts";
-import {
-  count,
-  explained,
-  type Explained,
-  type Explanations,
-  unexplained,
-} from "./explained-messages.ts";
+import { count, explained, type Explained, type Explanations } from "./explained-messages.ts";
 
 /**
  * Patterns of the service's messages about phrases of the vocabulary, and what the console shows
  * instead.
  */
-const explanations: Explanations = [
+export const phraseExplanations: Explanations = [
   [/^is required(?:,|$)/, () => ({ is: "Þetta vantar.", en: "This field is required." })],
   [/^at least one is required$/, () => ({ is: "Skrifaðu orð.", en: "Enter a word." })],
   [
@@ -86,5 +80,5 @@ const explanations: Explanations = [
 export function phraseViolationText({
   description,
 }: Pick<FieldViolation, "description">): Explained {
-  return explained(description, explanations) ?? unexplained(description);
+  return explained(description, phraseExplanations);
 }

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { env } from "node:process";
 import { test } from "node:test";
-import { violationText } from "./job-violations.ts";
+import { jobViolationText } from "./job-violations.ts";
 import { newJobText } from "./jobs.ts";
 import { counted } from "./counted.ts";
 import { when } from "./dates.ts";
@@ -96,7 +96,7 @@ test("Icelandic counts that end in 1, but not in 11, take the singular in every 
   assert.equal(counted("en", 21, "letter", "letters"), "21 letters");
   assert.match(newJobText.tooLong.is(1001, 1000), /^1\.001 stafur; /);
   const description = "has 10001 characters: at most 10000";
-  assert.match(violationText({ field: "", description }).is, /^10\.001 stafur; /);
+  assert.match(jobViolationText({ field: "", description }).is, /^10\.001 stafur; /);
   assert.deepEqual([1, 2, 11, 21].map(uploadText.sending.is), [
     "Sendi skrá",
     "Sendi 2 skrár",

@@ -6,7 +6,7 @@ import type {
   RestoreBinnedTranscriptsResponseJson,
 } from "../../gen/hlust/transcripts/v1alpha1/bin_pb.ts";
 import { callApi } from "../api/call-api.ts";
-import { noteDeleted } from "../api/deleted-transcripts.ts";
+import { noteDeleted, noteRestored } from "../api/deleted-transcripts.ts";
 
 /** The number of days that transcripts stay in the bin; 0: there is no bin. */
 export const binDaysQuery = queryOptions({
@@ -40,7 +40,7 @@ export async function restoreFromBin(
   names: readonly string[],
 ): Promise<RestoreBinnedTranscriptsResponseJson> {
   const body = { names };
-  noteDeleted(names, false);
+  noteRestored(names);
   return await callApi("/v1alpha1/binnedtranscripts:restore", { method: "POST", body });
 }
 

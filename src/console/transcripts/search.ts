@@ -20,7 +20,7 @@ export interface Filters {
   readonly shorter: string;
 }
 
-export const filterNames = ["language", "speaker", "from", "to", "longer", "shorter"] as const;
+const filterNames = ["language", "speaker", "from", "to", "longer", "shorter"] as const;
 
 export const noFilters: Filters = {
   language: "",

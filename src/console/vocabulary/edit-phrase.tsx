@@ -3,8 +3,8 @@ import { type SubmitEvent, useState } from "react";
 import { callApi } from "../api/call-api.ts";
 import { areAllInFields } from "../api/violations.ts";
 import { useNotify } from "../parts/announcer.tsx";
-import { Button } from "../parts/button.tsx";
 import { DialogBox } from "../parts/dialog-box.tsx";
+import { FormActions } from "../parts/form-actions.tsx";
 import { ProblemNote } from "../parts/problem-note.tsx";
 import { commonText } from "../text/common.ts";
 import { useText } from "../text/language.tsx";
@@ -63,12 +63,7 @@ export function EditPhrase({
         {save.error && !areAllInFields(save.error, shownFields) && (
           <ProblemNote error={save.error} own={vocabularyProblems} />
         )}
-        <div className="dialog-actions">
-          <Button onPress={onClose}>{t(commonText.cancel)}</Button>
-          <Button type="submit" look="primary" isPending={save.isPending}>
-            {t(commonText.save)}
-          </Button>
-        </div>
+        <FormActions text={t(commonText.save)} isPending={save.isPending} onClose={onClose} />
       </form>
     </DialogBox>
   );

@@ -4,12 +4,11 @@ import type { ImportVocabularyPhrasesResponseJson } from "../../gen/hlust/speech
 import { ApiError } from "../api/api-error.ts";
 import { callApi } from "../api/call-api.ts";
 import { useNotify } from "../parts/announcer.tsx";
-import { Button } from "../parts/button.tsx";
 import { DialogBox } from "../parts/dialog-box.tsx";
+import { FormActions } from "../parts/form-actions.tsx";
 import { ProblemNote } from "../parts/problem-note.tsx";
 import { SaidText } from "../parts/said-text.tsx";
 import { TextInput } from "../parts/text-input.tsx";
-import { commonText } from "../text/common.ts";
 import { useText } from "../text/language.tsx";
 import { phraseViolationText } from "../text/phrase-violations.ts";
 import { vocabularyProblems, vocabularyText } from "../text/vocabulary.ts";
@@ -77,12 +76,11 @@ export function ImportPhrases({ onClose }: { readonly onClose: () => void }) {
             </ul>
           </div>
         )}
-        <div className="dialog-actions">
-          <Button onPress={onClose}>{t(commonText.cancel)}</Button>
-          <Button type="submit" look="primary" isPending={save.isPending}>
-            {t(vocabularyText.importNow)}
-          </Button>
-        </div>
+        <FormActions
+          text={t(vocabularyText.importNow)}
+          isPending={save.isPending}
+          onClose={onClose}
+        />
       </form>
     </DialogBox>
   );

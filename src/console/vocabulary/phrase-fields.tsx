@@ -1,7 +1,7 @@
 import { violationIn } from "../api/violations.ts";
 import { SaidText } from "../parts/said-text.tsx";
 import { TextInput } from "../parts/text-input.tsx";
-import { violationOf } from "../parts/violation-text.tsx";
+import { violationOf } from "../parts/violation-of.tsx";
 import { useText } from "../text/language.tsx";
 import { phraseViolationText } from "../text/phrase-violations.ts";
 import { vocabularyText } from "../text/vocabulary.ts";

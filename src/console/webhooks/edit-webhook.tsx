@@ -7,8 +7,8 @@ import type {
 import { callApi } from "../api/call-api.ts";
 import { areAllInFields } from "../api/violations.ts";
 import { useNotify } from "../parts/announcer.tsx";
-import { Button } from "../parts/button.tsx";
 import { DialogBox } from "../parts/dialog-box.tsx";
+import { FormActions } from "../parts/form-actions.tsx";
 import { ProblemNote } from "../parts/problem-note.tsx";
 import { commonText } from "../text/common.ts";
 import { useText } from "../text/language.tsx";
@@ -80,12 +80,11 @@ export function EditWebhook({
         {save.error && !areAllInFields(save.error, shownFields) && (
           <ProblemNote error={save.error} own={webhookProblems} />
         )}
-        <div className="dialog-actions">
-          <Button onPress={onClose}>{t(commonText.cancel)}</Button>
-          <Button type="submit" look="primary" isPending={save.isPending}>
-            {t(edited ? commonText.save : webhooksText.create)}
-          </Button>
-        </div>
+        <FormActions
+          text={t(edited ? commonText.save : webhooksText.create)}
+          isPending={save.isPending}
+          onClose={onClose}
+        />
       </form>
     </DialogBox>
   );

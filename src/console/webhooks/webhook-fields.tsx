@@ -1,7 +1,7 @@
 import { useId } from "react";
 import type { WebhookJson } from "../../gen/hlust/webhooks/v1/webhooks_pb.ts";
 import { TextInput } from "../parts/text-input.tsx";
-import { violationOf } from "../parts/violation-text.tsx";
+import { violationOf } from "../parts/violation-of.tsx";
 import { useText } from "../text/language.tsx";
 import { webhooksText } from "../text/webhooks.ts";
 import { type EventType, eventTypes } from "./webhooks-query.ts";

@@ -5,7 +5,7 @@ import { keywordHints } from "../client-hints.ts";
 import { type FormFields, isYes } from "../form-fields.ts";
 import { languageOf } from "../language-of.ts";
 
-export const transcriptionFormats = [
+const transcriptionFormats = [
   "json",
   "text",
   "srt",

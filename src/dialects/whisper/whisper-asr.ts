@@ -3,7 +3,7 @@ import { Speech } from "../../gen/hlust/speech/v2beta1/speech_pb.ts";
 import { wavHeader } from "../../std/wav.ts";
 import { subtitlesOf } from "../../cues/subtitles.ts";
 import { errorBody } from "../../server/answer-errors.ts";
-import { type FailureAnswer } from "../../server/answer-failure.ts";
+import type { FailureAnswer } from "../../server/answer-failure.ts";
 import { answerJson } from "../../server/http.ts";
 import { shown, Violations, type ServiceError } from "../../std/service-error.ts";
 import { writeSrt } from "../../transcripts/subtitles/write-srt.ts";

@@ -12,7 +12,7 @@ export type WyomingItem =
   | { readonly kind: "payload"; readonly bytes: Buffer };
 
 /** The limits of an event. */
-export const eventLimits = {
+const eventLimits = {
   lineBytesMax: 65_536,
   dataBytesMax: 65_536,
   payloadBytesMax: 16 << 20,

@@ -33,7 +33,7 @@ export function checkedReadings(
   return distinct;
 }
 
-/** Throws ServerFailure (refused) if an utterance has this many final results. */
+/** Throws ServerFailure (refused) if an utterance has too many final results. */
 export function checkResults(count: number): void {
   if (count <= resultsMax) return;
   throw new ServerFailure("refused", `the utterance has more than ${resultsMax} results`);

@@ -115,7 +115,7 @@ function formOf(
 }
 
 /** Reads json and verbose_json. Throws ServerFailure (broken). */
-export function readTranscription(text: string): readonly ServerResult[] {
+function readTranscription(text: string): readonly ServerResult[] {
   let answer: unknown;
   try {
     answer = JSON.parse(text);

@@ -174,7 +174,7 @@ async function readAll(
 }
 
 /** Reads an answer of vosk-server. Throws ServerFailure (broken). */
-export function readVoskAnswer(
+function readVoskAnswer(
   text: string,
 ): { readonly partial: string } | { readonly result: ServerResult } {
   let answer: unknown;

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { create } from "@bufbuild/protobuf";
-import { refusal } from "../../../test/fixtures/auth-fixture.ts";
 import { countQueues } from "../../../test/fixtures/counted-queues.ts";
 import { openJobs, type JobsFixture } from "../../../test/fixtures/jobs-fixture.ts";
 import { openTestDatabase } from "../../../test/fixtures/open-test-database.ts";
+import { refusal } from "../../../test/fixtures/refusal.ts";
 import type { Database } from "../../database/database.ts";
 import {
   SubmitTranscriptJobRequestSchema,

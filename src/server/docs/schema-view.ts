@@ -17,7 +17,7 @@ export function schemaAnchor(name: string): string {
 }
 
 /** Returns the schema behind a reference, with the keywords next to the reference. */
-export function resolved(schema: Schema, schemas: Schemas): Schema {
+function resolved(schema: Schema, schemas: Schemas): Schema {
   const name = nameOfRef(schema);
   if (name === undefined) return schema;
   const { $ref: _, ...siblings } = schema;

@@ -4,7 +4,7 @@ import { followsAmount } from "./units.ts";
 import { icelandicNumerals as numerals, readIcelandicOrdinal } from "./numerals.ts";
 
 /** Months are in small letters, and do not change in speech but for their genitives. */
-export const icelandicMonths: ReadonlySet<string> = new Set(
+const icelandicMonths: ReadonlySet<string> = new Set(
   (
     "janúar febrúar mars apríl maí júní júlí ágúst september október nóvember desember " +
     "janúars febrúars aprílmánaðar septembers októbers nóvembers desembers"

@@ -49,7 +49,7 @@ function compoundsOf(endings: string): (readonly [word: string, value: number])[
 }
 
 /** A thousand is parted by a full stop, decimals by a comma: 1.234,5. */
-export const icelandicSigns = { thousands: ".", decimal: "," };
+const icelandicSigns = { thousands: ".", decimal: "," };
 
 /** Returns the number, whole or with decimals, that begins at an index. */
 export function readIcelandicNumber(

@@ -6,9 +6,9 @@ import { Button } from "../../parts/button.tsx";
 import { Choice } from "../../parts/choice.tsx";
 import { CodeSample } from "../../parts/code-sample.tsx";
 import { DialogBox } from "../../parts/dialog-box.tsx";
+import { FormActions } from "../../parts/form-actions.tsx";
 import { ProblemNote } from "../../parts/problem-note.tsx";
 import { TextInput } from "../../parts/text-input.tsx";
-import { commonText } from "../../text/common.ts";
 import { keysText } from "../../text/keys.ts";
 import { useText } from "../../text/language.tsx";
 import { shareDialogText } from "../../text/share-dialogs.ts";
@@ -139,12 +139,7 @@ function ShareForm({
         {t(version === undefined ? shareDialogText.ofCurrent : shareDialogText.ofVersion)}
       </p>
       {error && <ProblemNote error={error} />}
-      <div className="dialog-actions">
-        <Button onPress={onClose}>{t(commonText.cancel)}</Button>
-        <Button look="primary" type="submit" isPending={isPending}>
-          {t(shareDialogText.make)}
-        </Button>
-      </div>
+      <FormActions text={t(shareDialogText.make)} isPending={isPending} onClose={onClose} />
     </form>
   );
 }

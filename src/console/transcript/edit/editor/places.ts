@@ -19,7 +19,7 @@ export interface Caret {
   readonly offset: number;
 }
 
-export function paragraphCount(doc: Node): number {
+function paragraphCount(doc: Node): number {
   return doc.children.reduce((sum, { childCount }) => sum + childCount, 0);
 }
 

@@ -23,7 +23,7 @@ export function keepRuns(baseNow: () => Base): Plugin {
 }
 
 /** Repairs the runs in a transaction. `valid` are parts whose runs are in order. */
-export function repairRuns(tr: Transaction, base: Base, valid: ReadonlySet<Node>): void {
+function repairRuns(tr: Transaction, base: Base, valid: ReadonlySet<Node>): void {
   const { doc } = tr;
   let previous: { readonly node: Node; readonly pos: number; readonly from: number } | undefined;
   let end = 0;

@@ -1,5 +1,5 @@
 import { secondsOf } from "../../../text/numbers.ts";
-import { type Base } from "./base.ts";
+import type { Base } from "./base.ts";
 import type { Moment } from "./moment.ts";
 
 /** The times that a user has set for words of the base, by index. */

@@ -73,7 +73,7 @@ function isLater(one: KeptDraft | undefined, other: KeptDraft | undefined): bool
 }
 
 /** Whether two drafts have the same text. */
-export function isSame(one: KeptDraft, other: KeptDraft): boolean {
+function isSame(one: KeptDraft, other: KeptDraft): boolean {
   const speakers = JSON.stringify(one.speakers) === JSON.stringify(other.speakers);
   return one.draft === other.draft && speakers;
 }
