@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync } from "node:fs";
+import { existsSync, globSync } from "node:fs";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { availableParallelism, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -13,6 +13,7 @@ import { promisify } from "node:util";
 import { watchFreeCores } from "./suites/free-cores.ts";
 import { runInMemory } from "./suites/memory-folder.ts";
 import { drawSeeds, seedNames } from "./suites/seeds.ts";
+import { filesOfGroups, filesOfSuite, groups } from "./suites/suites.ts";
 
 const root = resolve(import.meta.dirname, "..");
 const folder = await mkdtemp(join(tmpdir(), "hlust-gate-"));
@@ -56,6 +57,19 @@ const isAlone = `
     await sleep(300);
     rmSync(sign);
   });`;
+
+test("the gate runs each test file once, alone or in a suite", () => {
+  const run = filesOfGroups(groups).flatMap((file) => {
+    const [, suite] = /^test\/suites\/(.+)\.test\.ts$/.exec(file) ?? [];
+    return suite === undefined ? file : filesOfSuite(suite);
+  });
+  const all = globSync("{src,bench,test}/**/*.test.ts", { cwd: root });
+  const isSuite = (file: string) => file.startsWith("test/suites/");
+  assert.ok(run.length > 500, `${run.length}`);
+  assert.deepEqual(run.toSorted(), all.filter((file) => !isSuite(file)).toSorted());
+  const suites = filesOfGroups(groups).filter(isSuite);
+  assert.deepEqual(suites.toSorted(), all.filter(isSuite).toSorted(), "each suite has a file");
+});
 
 test("a file that failed is repeated alone, and its second run is counted", async () => {
   const { code, output } = await runTests({ failsOnce, passes });

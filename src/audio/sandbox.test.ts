@@ -210,6 +210,19 @@ test("chooseSandbox() chooses bubblewrap without /proc where /proc cannot be mou
   assert.equal(await chosenAfter("true", "auto"), "bubblewrap");
 });
 
+test("a sandbox that has worked in this process is not tried again", async () => {
+  const chosen = await chooseSandbox("auto", log);
+  const folder = process.env["TMPDIR"];
+  try {
+    // The decoder is tried with a file in the folder for temporary files.
+    process.env["TMPDIR"] = "/nonexistent";
+    assert.equal(await chooseSandbox("auto", log), chosen);
+  } finally {
+    if (folder === undefined) delete process.env["TMPDIR"];
+    else process.env["TMPDIR"] = folder;
+  }
+});
+
 test("without namespaces, only HLUST_SANDBOX=reduced decodes media as the service's own user", async () => {
   const refusal = await chosenAfter(noNamespaces, "auto");
   assert.match(refusal, /^media would be decoded without a sandbox, as the user who owns all data/);

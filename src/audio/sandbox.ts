@@ -172,10 +172,14 @@ function limits({
   ];
 }
 
+/** The sandboxes that have decoded in this process, which need not be tried again. */
+const proven = new WeakSet<Sandbox>();
+
 /**
  * Decodes a tenth of a second in the sandbox. Returns the reason if the decoding does not work.
  */
 async function problemOf(sandbox: Sandbox): Promise<string | undefined> {
+  if (proven.has(sandbox)) return undefined;
   if (sandbox.kind !== "reduced" && !findProgram("bwrap")) return "bubblewrap is not installed";
   const folder = await mkdtemp(join(tmpdir(), "hlust-sandbox-"));
   try {
@@ -200,7 +204,10 @@ async function problemOf(sandbox: Sandbox): Promise<string | undefined> {
     for await (const chunk of run.stdout as AsyncIterable<Buffer>) bytes += chunk.length;
     const { status, complaints } = await run.ended;
     // The output consists of 3200 bytes of samples, and of headers.
-    if (status === 0 && bytes > 3200) return undefined;
+    if (status === 0 && bytes > 3200) {
+      proven.add(sandbox);
+      return undefined;
+    }
     return complaints.trim().split("\n", 1)[0] || `exit status ${status}`;
   } finally {
     await rm(folder, { recursive: true, force: true });

@@ -48,7 +48,7 @@ export async function openDialectService(
   await using parts = new AsyncDisposableStack();
   const service = parts.use(
     await openTestService({
-      HLUST_ENGINE_PROCESSES: "2",
+      HLUST_ENGINE_PROCESSES: "1",
       HLUST_DEFAULT_LANGUAGE: "is-IS",
       HLUST_CALL_BYTES_MAX: `${recordingBytesMax}`,
       ...environment,

@@ -25,7 +25,7 @@ let short: Buffer;
 let long: Buffer;
 
 before(async () => {
-  dialects = await openDialectService();
+  dialects = await openDialectService({ HLUST_ENGINE_PROCESSES: "2" });
   short = shortSpeech();
   long = longSpeech();
 });

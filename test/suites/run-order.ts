@@ -32,7 +32,6 @@ const waiting: Seconds = {
   "test/console/live-words.test.ts": 28,
   "test/console/live.test.ts": 49,
   "test/console/uploads.test.ts": 73,
-  "test/dialects/deepgram-sockets.test.ts": 34,
   "test/dialects/openai-limits.test.ts": 28,
   "test/fault/alignment.test.ts": 118,
   "test/fault/content.test.ts": 36,
@@ -55,7 +54,6 @@ const waiting: Seconds = {
   "test/operation/traces.test.ts": 30,
   "test/operation/versions.test.ts": 45,
   "test/spec/4-9-streaming-recognize.test.ts": 44,
-  "test/spec/client-live.test.ts": 26,
 };
 
 /** Files that mostly compute. */
@@ -74,7 +72,6 @@ const busy: Seconds = {
   "test/console/first-start.test.ts": 33,
   "test/console/sign-in.test.ts": 38,
   "test/console/sign-out.test.ts": 26,
-  "test/dialects/openai-clients.test.ts": 29,
   "test/fault/jobs.test.ts": 75,
   "test/fault/several-nodes.test.ts": 80,
   "test/operation/backup.test.ts": 78,
@@ -88,10 +85,11 @@ const busy: Seconds = {
   "test/spec/google-clients.test.ts": 49,
   "test/spec/icelandic.test.ts": 30,
   "test/spec/models.test.ts": 81,
-  "test/spec/s3.test.ts": 30,
-  "test/spec/shares.test.ts": 26,
   "test/suites/access.test.ts": 25,
-  "test/suites/dialects.test.ts": 75,
+  "test/suites/backups.test.ts": 75,
+  "test/suites/dialects.test.ts": 40,
+  "test/suites/dialects-calls.test.ts": 60,
+  "test/suites/nodes.test.ts": 80,
   "test/suites/openapi.test.ts": 20,
   "test/suites/operation.test.ts": 22,
   "test/suites/original.test.ts": 48,
@@ -104,11 +102,13 @@ const busy: Seconds = {
   "test/suites/pages-frame.test.ts": 60,
   "test/suites/pages-media.test.ts": 145,
   "test/suites/pages-programs.test.ts": 55,
-  "test/suites/pages-reading.test.ts": 140,
   "test/suites/pages-texts.test.ts": 1,
   "test/suites/pages-transcript.test.ts": 75,
   "test/suites/project.test.ts": 9,
   "test/suites/server.test.ts": 80,
+  "test/suites/spec-alignment.test.ts": 60,
+  "test/suites/spec-bounds.test.ts": 50,
+  "test/suites/spec-stored.test.ts": 45,
   "test/suites/spec-transcripts.test.ts": 20,
 };
 

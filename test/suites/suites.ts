@@ -31,6 +31,7 @@ const unitSuites: Readonly<Record<string, readonly string[]>> = {
     "src/*.test.ts",
     "src/speech/*.test.ts",
   ],
+  stores: ["src/describe/*.test.ts", "src/database/{queue-worker,schema-state}.test.ts"],
   transcoding: ["src/transcoding/**/*.test.ts"],
   transcripts: ["src/{transcripts/**,cues,vocabulary,webhooks}/*.test.ts"],
 };
@@ -45,10 +46,25 @@ const systemSuites: Readonly<Record<string, readonly string[]>> = {
     "test/access/{audit,console-calls,console-session,console-settings,dialects}.test.ts",
     "test/access/{key-changes,limits,refused-sockets,refused-tokens,secrets,uploads}.test.ts",
   ],
+  "access-doors": ["test/access/{connections,nul-texts,open-id,page-origins}.test.ts"],
+  backups: [
+    "test/operation/backup-{bucket,external,media,refused,s3,settled,wal}.test.ts",
+    "test/operation/restore-killed.test.ts",
+  ],
   browser: ["test/browser/*.test.ts", "test/original/web-clients.test.ts"],
+  commands: ["test/cli-{accounts,fsck,migrate,models,plan}.test.ts"],
   dialects: [
     "test/dialects/{client-rows,deepgram,jambonz,openai-forms,realtime}.test.ts",
     "test/dialects/{vosk,whisper,wyoming}.test.ts",
+  ],
+  "dialects-calls": [
+    "test/dialects/{bad-recordings,deepgram-sockets,dropped-calls,every-dialect}.test.ts",
+    "test/dialects/openai-clients.test.ts",
+  ],
+  "job-media": ["test/jobs/{addresses,fetch-faults,media-faults,media-fuzz}.test.ts"],
+  nodes: [
+    "test/operation/{bad-starts,clocks,config,draining,engine-node,node-traces}.test.ts",
+    "test/operation/{privacy,proxies,proxy-timeouts}.test.ts",
   ],
   openapi: ["test/openapi/{answers,docs-door,document,examples,fields-set,limits}.test.ts"],
   operation: ["test/operation/{dashboards,guides,healthcheck,metrics-access,metrics-text}.test.ts"],
@@ -75,12 +91,21 @@ const systemSuites: Readonly<Record<string, readonly string[]>> = {
     "test/{exports,floors,generated-code,operations,prose}.test.ts",
     "test/{transcoding,websocket}-vectors.test.ts",
   ],
+  "spec-alignment": [
+    "test/spec/alignment-{jobs,lists,speech}.test.ts",
+    "test/spec/{client-live,real-clients,watch-transcript}.test.ts",
+  ],
+  "spec-bounds": [
+    "test/spec/{4-10-http-rules,bad-requests,bounded-requests,long-lists}.test.ts",
+    "test/spec/{model-tasks,operator}.test.ts",
+  ],
   "spec-calls": [
     "test/spec/{5-authentication,accounts,bin,client,compressed-requests,contact}.test.ts",
   ],
   "spec-doors": ["test/spec/{doors,every-endpoint,google-operations,grpc-reflection,head}.test.ts"],
   "spec-jobs": ["test/spec/{4-1-submit-job,job-errors,transcribe-again,vocabulary}.test.ts"],
   "spec-media": ["test/spec/{4-7-upload-media,4-8-recognize,media-facts,written-jobs}.test.ts"],
+  "spec-stored": ["test/spec/{s3,shares,tus-s3}.test.ts"],
   "spec-watches": ["test/spec/{watch-job,watch-lists,webhooks,written-results}.test.ts"],
   "spec-texts": [
     "test/spec/{alignment-outputs,drafts,estimated-times,export-import,export-options}.test.ts",
@@ -98,6 +123,7 @@ const suites = { ...unitSuites, ...systemSuites };
 const alone: readonly string[] = [
   "src/auth/refused-attempts.test.ts",
   "src/cli/bench/server-watch.test.ts",
+  "src/describe/scratch-file.test.ts",
   "src/engines/ctc/ctc-{engine,speech}.test.ts",
   "src/engines/pocketsphinx/{hinted-searches,search-pool}.test.ts",
   "src/engines/process/{engine-session*,pending-work,run-queue,turn-length}.test.ts",
@@ -131,11 +157,14 @@ export function isGroup(name: string): name is Group {
   return groups.some((group) => group === name);
 }
 
+/** The files that are in no suite. */
+let apart: ReadonlySet<string> | undefined;
+
 /** Returns the files of a suite, in order, relative to the project's root. */
 export function filesOfSuite(name: string): readonly string[] {
-  const apart = new Set([...matches(alone), ...matches(systemTestsOfSrc)]);
+  const others = (apart ??= new Set([...matches(alone), ...matches(systemTestsOfSrc)]));
   return matches(suites[name] ?? [])
-    .filter((file) => !apart.has(file))
+    .filter((file) => !others.has(file))
     .toSorted();
 }
 

@@ -1,0 +1,3 @@
+import { runServiceSuite } from "./run-service-suite.ts";
+
+runServiceSuite("commands");

@@ -1,3 +1,0 @@
-import { runPageSuite } from "./run-page-suite.ts";
-
-runPageSuite("pages-reading");
