@@ -102,18 +102,16 @@ test("no key and no command leads a viewer to a page that is of no use to one", 
   await page.keyboard.press("g");
   await page.keyboard.press("t");
   await heading(page, "Uppskriftir").waitFor();
-  const visited = await page.evaluate<number>("history.length");
   await page.keyboard.press("?");
   const keys = shortcuts(page).locator("dt", { hasText: /^G / });
   await keys.first().waitFor();
-  const letters = (await keys.allInnerTexts()).map((text) => text.trim().slice(-1));
+  const listed = (await keys.allInnerTexts()).map((text) => text.trim());
   assert.deepEqual(
-    ["L", "K", "W", "S", "I", "R"].filter((letter) => letters.includes(letter)),
+    listed.filter((text) => /[LKWSIR]$/.test(text)),
     [],
   );
   await page.goBack();
   await heading(page, "Notkun").waitFor();
-  assert.ok(visited >= 2);
 });
 
 test("/ searches transcripts and N makes a new one, with the focus where one types", async () => {

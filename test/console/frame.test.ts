@@ -35,6 +35,21 @@ test("every menu entry opens a page with its title", async () => {
   }
 });
 
+test("a long name of an account without a space stays in its column", async () => {
+  const { json } = await pages.service.call("GET", "/v1/account");
+  await pages.service.call("PATCH", "/v1/account", { displayName: "Þjóðskjalasafnið".repeat(6) });
+  await using page = await pages.open("/");
+  await page.locator(".account-name").waitFor();
+  const beyond = await page.evaluate<number>(`(() => {
+    const range = new Range();
+    range.selectNodeContents(document.querySelector(".account-name"));
+    const column = document.querySelector(".foot").getBoundingClientRect();
+    return range.getBoundingClientRect().right - column.right;
+  })()`);
+  await pages.service.call("PATCH", "/v1/account", { displayName: json.displayName });
+  assert.ok(beyond <= 0, `${beyond} px beyond the column`);
+});
+
 test("the menu is in a landmark, and all its links are large enough to press", async () => {
   await using page = await pages.open("/");
   await page.getByRole("banner").getByRole("link", { name: "Hlust" }).waitFor();
