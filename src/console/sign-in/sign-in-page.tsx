@@ -7,6 +7,7 @@ import { PageHead } from "../parts/page-head.tsx";
 import { useText } from "../text/language.tsx";
 import { signInText } from "../text/sign-in.ts";
 import { KeyForm } from "./key-form.tsx";
+import { LinkForm } from "./link-form.tsx";
 import type { LinkState } from "./link.ts";
 import { ProviderLink } from "./provider-link.tsx";
 import { SignInProblem } from "./sign-in-problem.tsx";
@@ -49,9 +50,11 @@ export function SignInPage({
         {methods.includes("apiKey") && (
           <>
             <KeyForm look={hasProvider ? "plain" : "primary"} linkProblem={link.problem} />
+            {methods.includes("mail") && <LinkForm />}
             <div className="sign-in-help">
               <p>{t(signInText.noKey)}</p>
               <CodeSample label={t(signInText.command)} text="bin/hlust console" />
+              {!hasProvider && !methods.includes("mail") && <p>{t(signInText.askOwner)}</p>}
             </div>
           </>
         )}

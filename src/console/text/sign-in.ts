@@ -29,6 +29,28 @@ export const signInText = {
     is: "Enginn lykill við höndina? Þessi skipun, á vél þjónustunnar, prentar tengil sem skráir þig inn:",
     en: "No key? Run this command on the server to print a sign-in link:",
   },
+  link: { is: "Enginn tengill, eða hann er runninn út?", en: "No link, or has it expired?" },
+  email: { is: "Netfang", en: "Email address" },
+  emailHint: {
+    is: "Þú færð tengil í pósti ef netfangið er skráð hér.",
+    en: "If the address belongs to a member, the service sends a link to it.",
+  },
+  emailMissing: { is: "Skrifaðu netfangið þitt hér.", en: "Enter your email address." },
+  emailWrong: {
+    is: "Þetta er ekki netfang, eða í því er annað en enskir bókstafir og tölustafir.",
+    en: "This is not an email address, or it has letters other than English ones.",
+  },
+  sendLink: { is: "Senda tengil", en: "Send a link" },
+  linkSent: {
+    is: (email: string) =>
+      `Ef ${email} er skráð hér er póstur á leiðinni þangað. Tengillinn í honum gildir einu sinni, í klukkustund. Ef hann kemur ekki skaltu gá í ruslpóstinn, eða biðja eiganda reikningsins um tengil.`,
+    en: (email: string) =>
+      `If ${email} belongs to a member, an email is on its way. The link in it works once, within an hour. If it does not arrive, check the spam folder, or ask an owner of the account for a link.`,
+  },
+  askOwner: {
+    is: "Ef þú skráir þig inn með tengli og hann er runninn út skaltu biðja eiganda reikningsins um nýjan.",
+    en: "If you sign in with a link and it has expired, ask an owner of your account for a new one.",
+  },
   noAccess: { is: "Vantar þig aðgang? Hafðu samband:", en: "Need access? Contact" },
   command: { is: "Skipun", en: "Command" },
 } as const;
@@ -44,8 +66,8 @@ export const signInProblems: Problems = {
   },
   LINK_REFUSED: {
     sentence: {
-      is: "Tengillinn gildir ekki lengur: hver tengill gildir einu sinni, í tíu mínútur, eða í þrjá daga ef eigandi bjó hann til.",
-      en: "The link is no longer valid: each link works once, within ten minutes, or three days if an owner created it.",
+      is: "Tengillinn gildir ekki lengur: hver tengill gildir einu sinni, í tíu mínútur, í klukkustund ef þú fékkst hann héðan í pósti, eða í þrjá daga ef eigandi bjó hann til.",
+      en: "The link is no longer valid: each link works once, within ten minutes, an hour if it was sent from this page, or three days if an owner created it.",
     },
     next: {
       is: "Biddu eiganda reikningsins um nýjan tengil, eða skráðu þig inn með lykli. Skipunin bin/hlust console á vél þjónustunnar prentar líka tengil.",
@@ -125,6 +147,26 @@ export const signInProblems: Problems = {
       en: "Signing in took longer than ten minutes, or was started in another browser.",
     },
     next: { is: "Byrjaðu aftur hér.", en: "Start again here." },
+  },
+  TOO_MANY_LINK_REQUESTS: {
+    sentence: {
+      is: "Of margir tenglar hafa verið sendir héðan á skömmum tíma.",
+      en: "Too many links were requested from this network in a short time.",
+    },
+    next: {
+      is: "Reyndu aftur eftir nokkrar mínútur, eða biddu eiganda reikningsins um tengil.",
+      en: "Try again in a few minutes, or ask an owner of the account for a link.",
+    },
+  },
+  LINK_REQUESTED_TOO_OFTEN: {
+    sentence: {
+      is: "Of oft hefur verið beðið um tengil á þetta netfang síðasta sólarhringinn.",
+      en: "A link was requested for this address too often within the last 24 hours.",
+    },
+    next: {
+      is: "Notaðu tengilinn sem kom síðast, eða biddu eiganda reikningsins um nýjan.",
+      en: "Use the last link that arrived, or ask an owner of the account for a new one.",
+    },
   },
   /** The problem for any other reason in the page's address. */
   UNKNOWN: {

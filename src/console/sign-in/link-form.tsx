@@ -1,0 +1,53 @@
+import { useMutation } from "@tanstack/react-query";
+import { type SubmitEvent, useState } from "react";
+import { callConsole } from "../api/call-api.ts";
+import { areAllInFields, violationIn } from "../api/violations.ts";
+import { Button } from "../parts/button.tsx";
+import { TextInput } from "../parts/text-input.tsx";
+import { useLanguage, useText } from "../text/language.tsx";
+import { signInText } from "../text/sign-in.ts";
+import { SignInProblem } from "./sign-in-problem.tsx";
+
+/** A form for requesting a sign-in link by mail, in the language of the page. */
+export function LinkForm() {
+  const t = useText();
+  const { language } = useLanguage();
+  const [email, setEmail] = useState("");
+  const [isMissing, setIsMissing] = useState(false);
+  const request = useMutation({
+    mutationFn: (asked: { readonly email: string; readonly languageCode: string }) =>
+      callConsole<object>("/console/session:requestLink", { method: "POST", body: asked }),
+  });
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    const address = email.trim();
+    setIsMissing(address === "");
+    if (address === "") request.reset();
+    else if (!request.isPending) request.mutate({ email: address, languageCode: language });
+  };
+  const wrong = violationIn(request.error, "email") && t(signInText.emailWrong);
+  return (
+    <form className="link-form" aria-labelledby="link-form" onSubmit={submit} noValidate>
+      <h2 id="link-form">{t(signInText.link)}</h2>
+      <TextInput
+        label={t(signInText.email)}
+        hint={t(signInText.emailHint)}
+        problem={isMissing ? t(signInText.emailMissing) : wrong}
+        type="email"
+        autoComplete="email"
+        spellCheck="false"
+        value={email}
+        onChange={setEmail}
+      />
+      {request.error && !areAllInFields(request.error, ["email"]) && (
+        <SignInProblem error={request.error} />
+      )}
+      <Button type="submit" isPending={request.isPending}>
+        {t(signInText.sendLink)}
+      </Button>
+      <output className={request.data && "note"}>
+        {request.data && t(signInText.linkSent)(request.variables.email)}
+      </output>
+    </form>
+  );
+}
