@@ -34,7 +34,7 @@ export const perEmail: RequestLimit = { max: 5, perMs: 24 * 3_600_000 };
 /** The limit of a network address (for IPv6, of its /64), which many people may share. */
 export const perAddress: RequestLimit = { max: 30, perMs: 3_600_000 };
 
-/** Creates the function behind the form of the sign-in page. `key` is that of the limits' hashes. */
+/** Creates the function behind the form of the sign-in page. `key` makes the hashes of limits. */
 export function createLinkRequests({
   db,
   key,
