@@ -93,6 +93,7 @@ describe("requested links", () => {
     await ask("gudrun@example.is", "en");
     await using _worker = fixture.openWorker(mailOptionsFor(receiver.port));
     await until(async () => receiver.received.length === 2);
+    assert.equal((await fixture.rows()).length, 2);
     const texts = receiver.received.map(({ parts }) => parts.get("text/plain") ?? "");
     const named = texts.map((text) => /“(.*)”/.exec(text)?.[1]);
     assert.deepEqual(new Set(named), new Set(["Annáll", "Bókasafn"]));

@@ -25,7 +25,8 @@ export function AuditLog() {
   const whole = useInfiniteQuery(auditQuery(wholeLog));
   const { data, error, hasNextPage, isFetchingNextPage } = log;
   const events = eventsOf(data);
-  const { all, nameOf } = useActors([...eventsOf(whole.data), ...events]);
+  const logged = whole.data?.pages[0]?.actors ?? [];
+  const { all, nameOf } = useActors([...eventsOf(whole.data), ...events], logged);
   return (
     <section aria-labelledby="log">
       <div className="account-head">
