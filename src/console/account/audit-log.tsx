@@ -75,7 +75,14 @@ function Line({
       <span>
         <b>{nameOf(actor)}</b> {t(actText(action, details))}
         <Target event={event} nameOf={nameOf} isSaid={saysTarget(details)} />
-        {outcome === "REFUSED" && <span className="failed"> ({t(accountText.refused)})</span>}
+        {outcome === "REFUSED" && (
+          <>
+            {" "}
+            <span className="failed" data-sign="✕">
+              ({t(accountText.refused)})
+            </span>
+          </>
+        )}
       </span>
       <span className="figures">{address}</span>
     </li>
