@@ -1,5 +1,5 @@
-// In forced colors, which leave one color for all text, the states of members' mail, of webhooks and
-// their deliveries, and of entries of the audit log still differ: each has a sign and words.
+// In forced colors, which leave one color for all text, the states of mail to members, of webhooks
+// and their deliveries, and of entries of the audit log still differ: each has a sign and words.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, test } from "node:test";

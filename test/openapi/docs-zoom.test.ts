@@ -82,14 +82,3 @@ for (const [width, height] of windows) {
     }
   });
 }
-
-test("what scrolls within a low window scrolls with the keyboard to its end", async () => {
-  await page.setViewportSize({ width: 1280, height: 256 });
-  const boxes = await page.evaluate<string[]>(`Array.from(
-    document.querySelectorAll(".rail, .shown, .try-result pre"))
-    .filter((box) => box.checkVisibility() && box.scrollHeight > box.clientHeight + 1)
-    .filter((box) => getComputedStyle(box).overflowY === "auto")
-    .filter((box) => !box.querySelector("a, button, [tabindex]") && box.tabIndex !== 0)
-    .map((box) => box.outerHTML.slice(0, 100))`);
-  assert.deepEqual(boxes, []);
-});
