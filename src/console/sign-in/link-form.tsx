@@ -5,7 +5,7 @@ import { areAllInFields, violationIn } from "../api/violations.ts";
 import { Button } from "../parts/button.tsx";
 import { TextInput } from "../parts/text-input.tsx";
 import { useLanguage, useText } from "../text/language.tsx";
-import { signInText } from "../text/sign-in.ts";
+import { signInLinkText } from "../text/sign-in-link.ts";
 import { SignInProblem } from "./sign-in-problem.tsx";
 
 /** A form for requesting a sign-in link by mail, in the language of the page. */
@@ -25,14 +25,14 @@ export function LinkForm() {
     if (address === "") request.reset();
     else if (!request.isPending) request.mutate({ email: address, languageCode: language });
   };
-  const wrong = violationIn(request.error, "email") && t(signInText.emailWrong);
+  const wrong = violationIn(request.error, "email") && t(signInLinkText.emailWrong);
   return (
     <form className="link-form" aria-labelledby="link-form" onSubmit={submit} noValidate>
-      <h2 id="link-form">{t(signInText.link)}</h2>
+      <h2 id="link-form">{t(signInLinkText.link)}</h2>
       <TextInput
-        label={t(signInText.email)}
-        hint={t(signInText.emailHint)}
-        problem={isMissing ? t(signInText.emailMissing) : wrong}
+        label={t(signInLinkText.email)}
+        hint={t(signInLinkText.emailHint)}
+        problem={isMissing ? t(signInLinkText.emailMissing) : wrong}
         type="email"
         autoComplete="email"
         spellCheck="false"
@@ -43,10 +43,10 @@ export function LinkForm() {
         <SignInProblem error={request.error} />
       )}
       <Button type="submit" isPending={request.isPending}>
-        {t(signInText.sendLink)}
+        {t(signInLinkText.sendLink)}
       </Button>
       <output className={request.data && "note"}>
-        {request.data && t(signInText.linkSent)(request.variables.email)}
+        {request.data && t(signInLinkText.linkSent)(request.variables.email)}
       </output>
     </form>
   );
