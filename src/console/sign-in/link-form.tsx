@@ -3,10 +3,10 @@ import { type SubmitEvent, useState } from "react";
 import { callConsole } from "../api/call-api.ts";
 import { areAllInFields, violationIn } from "../api/violations.ts";
 import { Button } from "../parts/button.tsx";
+import { ProblemNote } from "../parts/problem-note.tsx";
 import { TextInput } from "../parts/text-input.tsx";
 import { useLanguage, useText } from "../text/language.tsx";
-import { signInLinkText } from "../text/sign-in-link.ts";
-import { SignInProblem } from "./sign-in-problem.tsx";
+import { signInLinkProblems, signInLinkText } from "../text/sign-in-link.ts";
 
 /** A form for requesting a sign-in link by mail, in the language of the page. */
 export function LinkForm() {
@@ -40,7 +40,7 @@ export function LinkForm() {
         onChange={setEmail}
       />
       {request.error && !areAllInFields(request.error, ["email"]) && (
-        <SignInProblem error={request.error} />
+        <ProblemNote error={request.error} own={signInLinkProblems} />
       )}
       <Button type="submit" isPending={request.isPending}>
         {t(signInLinkText.sendLink)}

@@ -1,3 +1,6 @@
+import type { Problems } from "./problems.ts";
+import { signInProblems } from "./sign-in.ts";
+
 /** Texts of the form for a sign-in link by mail. */
 export const signInLinkText = {
   link: { is: "Enginn tengill, eða hann er runninn út?", en: "No link, or has it expired?" },
@@ -19,3 +22,28 @@ export const signInLinkText = {
       `If ${email} belongs to a member, an email is on its way. The link in it works once, within an hour. If it does not arrive, check the spam folder, or ask an owner of the account for a link.`,
   },
 } as const;
+
+/** Problems with requesting a link. */
+export const signInLinkProblems: Problems = {
+  ...signInProblems,
+  TOO_MANY_LINK_REQUESTS: {
+    sentence: {
+      is: "Of margir tenglar hafa verið sendir héðan á skömmum tíma.",
+      en: "Too many links were requested from this network in a short time.",
+    },
+    next: {
+      is: "Reyndu aftur eftir nokkrar mínútur, eða biddu eiganda reikningsins um tengil.",
+      en: "Try again in a few minutes, or ask an owner of the account for a link.",
+    },
+  },
+  LINK_REQUESTED_TOO_OFTEN: {
+    sentence: {
+      is: "Of oft hefur verið beðið um tengil á þetta netfang síðasta sólarhringinn.",
+      en: "A link was requested for this address too often within the last 24 hours.",
+    },
+    next: {
+      is: "Notaðu tengilinn sem kom síðast, eða biddu eiganda reikningsins um nýjan.",
+      en: "Use the last link that arrived, or ask an owner of the account for a new one.",
+    },
+  },
+};

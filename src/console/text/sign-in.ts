@@ -130,26 +130,6 @@ export const signInProblems: Problems = {
     },
     next: { is: "Byrjaðu aftur hér.", en: "Start again here." },
   },
-  TOO_MANY_LINK_REQUESTS: {
-    sentence: {
-      is: "Of margir tenglar hafa verið sendir héðan á skömmum tíma.",
-      en: "Too many links were requested from this network in a short time.",
-    },
-    next: {
-      is: "Reyndu aftur eftir nokkrar mínútur, eða biddu eiganda reikningsins um tengil.",
-      en: "Try again in a few minutes, or ask an owner of the account for a link.",
-    },
-  },
-  LINK_REQUESTED_TOO_OFTEN: {
-    sentence: {
-      is: "Of oft hefur verið beðið um tengil á þetta netfang síðasta sólarhringinn.",
-      en: "A link was requested for this address too often within the last 24 hours.",
-    },
-    next: {
-      is: "Notaðu tengilinn sem kom síðast, eða biddu eiganda reikningsins um nýjan.",
-      en: "Use the last link that arrived, or ask an owner of the account for a new one.",
-    },
-  },
   /** The problem for any other reason in the page's address. */
   UNKNOWN: {
     sentence: { is: "Innskráningin tókst ekki.", en: "Signing in failed." },
