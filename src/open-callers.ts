@@ -11,7 +11,9 @@ import type { Session } from "./auth/session-store.ts";
 import { createSessions } from "./auth/sessions.ts";
 import { createSignIn } from "./auth/sign-in.ts";
 import type { Config } from "./config.ts";
+import { signingKey } from "./database/signing-key.ts";
 import type { Tables } from "./database/tables.ts";
+import { createLinkRequests } from "./mail/link-requests.ts";
 import type { MediaStore } from "./media/media-store.ts";
 import { mediaOriginsOf } from "./open-storage.ts";
 import type { Log } from "./std/log.ts";
@@ -48,11 +50,16 @@ export async function openConsole(
 ) {
   const { db, store, attempts, publicUrl, log } = parts;
   const sessions = createSessions({ db, attempts, log });
+  // With a provider, a mailbox must not be enough to sign in.
+  const sendsLinks = config.mail.isSent && config.openId === undefined;
   return {
     sessions,
     signIn: createSignIn({ db, sessions, attempts, log }),
     accountsOf: (session: Session) => accountsOf(db, session),
     settings: consoleSettings(db),
+    requestLink: sendsLinks
+      ? createLinkRequests({ db, key: await signingKey(db, "link-request") })
+      : undefined,
     openId: config.openId && createOpenId(config.openId),
     attempts,
     publicUrl,

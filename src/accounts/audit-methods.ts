@@ -55,12 +55,34 @@ export function auditMethods({
       const events = rows.slice(0, page.size);
       const last = events.at(-1);
       return {
+        actors: page.after ? [] : await actorsOf(db, accountId),
         auditEvents: events.map(eventMessage),
         nextPageToken:
           last && rows.length > page.size ? pageTokens.write(scope, [last.position, last.id]) : "",
       };
     },
   } satisfies Partial<ServiceImpl<typeof Accounts>>;
+}
+
+/** The maximum number of actors in an answer. */
+export const auditActorsMax = 5_000;
+
+/**
+ * Returns the actors of all events of an account. Each is found by one look into an index, however
+ * many events it has.
+ */
+async function actorsOf(db: Kysely<Tables>, accountId: string): Promise<string[]> {
+  const { rows } = await sql<{ actor: string }>`
+    with recursive found as (
+      (select actor from audit_event where account_id = ${accountId} order by actor limit 1)
+      union all
+      select (select next.actor from audit_event next
+        where next.account_id = ${accountId} and next.actor > found.actor
+        order by next.actor limit 1)
+      from found where found.actor is not null)
+    select actor from found where actor is not null limit ${auditActorsMax}
+  `.execute(db);
+  return rows.map(({ actor }) => actor);
 }
 
 /** The maximum lengths of the filter in characters. */

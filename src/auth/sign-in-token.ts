@@ -8,6 +8,11 @@ import { newSecretToken, readSecretToken, secretMatches } from "./secret-token.t
 export const signInMsDefault = 600_000;
 /** How long the link of an invitation is valid: it is sent to a person, who opens it later. */
 export const invitationMsMax = 3 * 24 * 3_600_000;
+/**
+ * How long the link is valid that a person has requested by mail. Servers may hold mail back for
+ * some minutes.
+ */
+export const linkRequestMsMax = 3_600_000;
 
 const prefix = "hlust_signin_";
 

@@ -38,6 +38,8 @@ export const leftOutTables = {
   deferred_deletion: "the records of this media are deleted",
   idle_worker: "it belongs to the running service",
   kysely_migration: "the manifest has the migrations",
+  link_request: "a person who waits for a link requests another one",
+  link_request_limit: "it limits the requests of a day",
   media_hold: "it belongs to running backups",
   model_task: "it concerns the models folder of a node, which a backup does not contain",
   node: "it belongs to the running service",

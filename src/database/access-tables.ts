@@ -173,6 +173,31 @@ export interface InvitationMailTable {
   /** What the server said of the recipient or the message; null for other problems. */
   response: string | null;
   created_at: Instant;
+  /** Whether the person requested the link on the sign-in page; otherwise they were invited. */
+  is_requested: Generated<boolean>;
+}
+
+/**
+ * A request for links that sign in, from the sign-in page, until a worker has found the members
+ * with this address. No one has checked that there are any.
+ */
+export interface LinkRequestTable {
+  id: string;
+  /** The e-mail address in lower case. */
+  email: string;
+  language: "is" | "en";
+  /** The network address and the id of the request, for the audit log. */
+  address: string;
+  request_id: string;
+  created_at: Instant;
+}
+
+/** How many links an e-mail address, or a network address, may still request. */
+export interface LinkRequestLimitTable {
+  /** A keyed hash of the address, so that the table has no addresses. */
+  key: Buffer;
+  /** The time at which all requests of the limit are available again. */
+  full_at: Date;
 }
 
 /** An unused token for one socket, and its caller. */

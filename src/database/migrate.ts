@@ -42,6 +42,7 @@ import { invitationMail } from "./migrations/0045_invitation_mail.ts";
 import { recordingDefaults } from "./migrations/0046_recording_defaults.ts";
 import { forgottenJobs } from "./migrations/0049_forgotten_jobs.ts";
 import { auditRetention } from "./migrations/0050_audit_retention.ts";
+import { linkRequests } from "./migrations/0051_link_requests.ts";
 import { missingRight } from "./missing-right.ts";
 import type { SchemaChanges, TableLock } from "./schema-change.ts";
 import { lockTables, withSchemaLock } from "./schema-lock.ts";
@@ -93,6 +94,7 @@ export const migrations: SchemaChanges = {
   "0046_recording_defaults": recordingDefaults,
   "0049_forgotten_jobs": forgottenJobs,
   "0050_audit_retention": auditRetention,
+  "0051_link_requests": linkRequests,
 };
 
 /**

@@ -8,7 +8,7 @@ import type { Tables } from "./tables.ts";
  */
 export async function signingKey(
   db: Kysely<Tables>,
-  name: "signed-url" | "page-token",
+  name: "signed-url" | "page-token" | "link-request",
 ): Promise<Buffer> {
   await db
     .insertInto("signing_key")

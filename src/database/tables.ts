@@ -7,6 +7,8 @@ import type {
   ConsoleSettingsTable,
   SessionTable,
   InvitationMailTable,
+  LinkRequestLimitTable,
+  LinkRequestTable,
   SignInTokenTable,
   StreamTokenTable,
   AuditEventTable,
@@ -256,6 +258,8 @@ export interface Tables {
   console_settings: ConsoleSettingsTable;
   sign_in_token: SignInTokenTable;
   invitation_mail: InvitationMailTable;
+  link_request: LinkRequestTable;
+  link_request_limit: LinkRequestLimitTable;
   stream_token: StreamTokenTable;
   audit_event: AuditEventTable;
   usage_minute: UsageMinuteTable;

@@ -434,6 +434,7 @@ export const comments: Readonly<Record<string, string>> = {
   "hlust.accounts.v1.ListAuditEventsResponse": "A page of events.",
   "hlust.accounts.v1.ListAuditEventsResponse.audit_events": "The events of the page, newest first.",
   "hlust.accounts.v1.ListAuditEventsResponse.next_page_token": "The `pageToken` of the next page; empty on the last page.",
+  "hlust.accounts.v1.ListAuditEventsResponse.actors": "On the first page: the actors of all events of the account, whatever the filter is, also those\nthat were removed. The first 5000 in the order of their names. Absent on other pages.",
   "hlust.accounts.v1.AuditEvent": "An action that was carried out or refused.",
   "hlust.accounts.v1.AuditEvent.name": "The name of the event, as `auditEvents/<event_id>`.",
   "hlust.accounts.v1.AuditEvent.time": "The time of the action.",

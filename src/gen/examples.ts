@@ -896,7 +896,10 @@ export const examples: unknown = {
             }
           }
         ],
-        "nextPageToken": ""
+        "nextPageToken": "",
+        "actors": [
+          "apiKeys/0198c5a6-2c7f-7b15-9032-a1b2c3d4e5f6"
+        ]
       }
     }
   ],

@@ -10,6 +10,7 @@ const invitation: Invitation = {
   inviter: "Þórður Ægisson",
   account: "Fréttir & saga",
   isKnown: false,
+  isRequested: false,
   link,
   signsIn: true,
 };
@@ -47,6 +48,23 @@ test("a member who has signed in before gets a link, and one with a provider the
     /sign in with the address anna@example\.is:\n\nhttps:\/\/hlust\.example\/console\/\n/,
   );
   assert.doesNotMatch(text, /signs in once/);
+});
+
+test("a link that was requested names its account and its hour, and says what to do if it was not", () => {
+  const requested = { ...invitation, isRequested: true, inviter: "", account: "Fréttastofa" };
+  const letter = invitationLetter({ ...requested, isKnown: true });
+  assert.equal(letter.subject, "Innskráningartengill á Hlust: Fréttastofa");
+  assert.match(letter.text, /^Hér er tengillinn sem beðið var um .* reikninginn „Fréttastofa“ á/);
+  assert.match(
+    letter.text,
+    /einu sinni, innan klukkustundar\..*\n\nBaðstu ekki um þennan tengil\?/s,
+  );
+  // A member who has not signed in yet was not invited by this mail.
+  const english = invitationLetter({ ...requested, language: "en", account: "" });
+  assert.equal(english.subject, "Sign-in link for Hlust");
+  assert.match(english.text, /^Here is the link that was requested for signing in to Hlust\./);
+  assert.match(english.text, /once, within an hour\..*\n\nDid you not request this link\?/s);
+  assert.doesNotMatch(english.text, /invited|three days/);
 });
 
 test("harmless() leaves out names that could be read as a link, and long ones", () => {

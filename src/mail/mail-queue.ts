@@ -1,5 +1,5 @@
 import { sql, type Kysely } from "kysely";
-import { createSignInToken, invitationMsMax } from "../auth/sign-in-token.ts";
+import { createSignInToken, invitationMsMax, linkRequestMsMax } from "../auth/sign-in-token.ts";
 import { isDue, isHeld, later, releaseLease, type Lease } from "../database/lease.ts";
 import type { Tables } from "../database/tables.ts";
 import { retryDelayMs } from "../std/retry-delay.ts";
@@ -18,6 +18,8 @@ export interface LeasedMail extends Lease {
   readonly account: string;
   /** Whether the member has signed in before. */
   readonly isKnown: boolean;
+  /** Whether the person has requested the link, and was not invited. */
+  readonly isRequested: boolean;
   /** The number of attempts, including this one. */
   readonly attempts: number;
   /** The number of earlier attempts whose outcome is unknown. */
@@ -65,7 +67,7 @@ export async function leaseMail(
     from next, member, account
     where m.id = next.id and member.id = m.member_id and account.id = m.account_id
     returning m.id, m.lease as number, m.account_id as "accountId", m.member_id as "memberId",
-      m.email, m.language, m.inviter, m.unnoted, account.display_name as account, m.tries as attempts,
+      m.email, m.language, m.inviter, m.unnoted, m.is_requested as "isRequested", account.display_name as account, m.tries as attempts,
       member.last_sign_in_at is not null as "isKnown",
       extract(epoch from m.give_up_at - now())::float8 * 1000 as "leftMs"
   `.execute(db);
@@ -101,12 +103,8 @@ export async function beginAttempt(
     if (numUpdatedRows === 0n) return undefined;
     if (!needsToken) return { token: undefined };
     const { accountId, memberId } = mail;
-    const token = await createSignInToken(
-      trx,
-      { accountId, memberId },
-      { lifeMs: invitationMsMax },
-    );
-    return { token };
+    const lifeMs = mail.isRequested ? linkRequestMsMax : invitationMsMax;
+    return { token: await createSignInToken(trx, { accountId, memberId }, { lifeMs }) };
   });
 }
 

@@ -1,9 +1,11 @@
 import { sql, type Kysely, type Transaction } from "kysely";
+import { linkRequestMsMax } from "../auth/sign-in-token.ts";
+import { later } from "../database/lease.ts";
 import type { Tables } from "../database/tables.ts";
 import { newId } from "../std/ids.ts";
 import type { MailLanguage } from "./mail-options.ts";
 
-/** The latest mail to a member, as its account sees it. */
+/** The latest invitation of a member, as its account sees it. */
 export interface ShownMail {
   readonly memberId: string;
   readonly state: "PENDING" | "SENT" | "FAILED" | "CANCELED";
@@ -17,7 +19,7 @@ export interface ShownMail {
 /** How long mail is listed. */
 export const mailDays = 30;
 
-/** Returns the latest mail to each of these members that has had one, by member. */
+/** Returns the latest invitation that each of these members was sent, by member. */
 export async function latestMail(
   db: Kysely<Tables>,
   memberIds: readonly string[],
@@ -29,7 +31,7 @@ export async function latestMail(
         last_attempt_at as "lastAttemptAt",
         case when ${isOver} then 'FAILED' else state end as state,
         case when ${isOver} then coalesce(problem, 'TIME_OVER') else problem end as problem
-      from invitation_mail where member_id = member.id
+      from invitation_mail where member_id = member.id and not is_requested
       order by created_at desc, id desc limit 1) mail
   `.execute(db);
   return new Map(rows.map((row) => [row.memberId, row]));
@@ -44,8 +46,9 @@ export interface MailCounts {
 }
 
 /**
- * Counts the mails that an account has caused in 24 hours, also to members who were removed.
- * Requires a lock on the account.
+ * Counts the invitations that an account has sent in 24 hours, also to members who were removed.
+ * Mail that people have requested themselves has limits of its own (link-requests.ts), so that no
+ * stranger uses up those of an account. Requires a lock on the account.
  */
 export async function countMail(
   trx: Transaction<Tables>,
@@ -55,6 +58,7 @@ export async function countMail(
   const { all, toAddress } = await trx
     .selectFrom("invitation_mail")
     .where("account_id", "=", accountId)
+    .where("is_requested", "=", false)
     .where(sql<boolean>`created_at > now() - interval '24 hours'`)
     .select(({ fn }) => fn.countAll<string>().as("all"))
     .select(sql<string>`count(*) filter (where lower(email) = lower(${email}))`.as("toAddress"))
@@ -69,10 +73,18 @@ export interface NewMail {
   readonly email: string;
   readonly language: MailLanguage;
   readonly inviter: string;
+  /** Whether the person has requested the mail. Default: false, it is an invitation. */
+  readonly isRequested?: boolean;
 }
 
-/** Inserts a mail, which a worker sends after the commit. */
-export async function insertMail(trx: Transaction<Tables>, mail: NewMail): Promise<void> {
+/**
+ * Inserts a mail, which a worker sends after the commit. A link that was requested is not sent when
+ * it is late: it would surprise.
+ */
+export async function insertMail(
+  trx: Transaction<Tables>,
+  { isRequested = false, ...mail }: NewMail,
+): Promise<void> {
   await trx
     .insertInto("invitation_mail")
     .values({
@@ -82,6 +94,8 @@ export async function insertMail(trx: Transaction<Tables>, mail: NewMail): Promi
       email: mail.email,
       language: mail.language,
       inviter: mail.inviter,
+      is_requested: isRequested,
+      ...(isRequested && { give_up_at: later(linkRequestMsMax) }),
     })
     .execute();
 }

@@ -7,6 +7,7 @@ import { errorFields, type Log } from "../std/log.ts";
 import type { MailFailure } from "./explain-failure.ts";
 import { invitationLetter } from "./invitation-letter.ts";
 import type { MailOptions } from "./mail-options.ts";
+import { answerLinkRequests } from "./answer-link-requests.ts";
 import {
   beginAttempt,
   leaseMail,
@@ -70,6 +71,11 @@ export function openMailWorker(given: MailWorkerParts): AsyncDisposable {
     },
     onLost: (mail, error) => log.error({ mailId: mail.id, ...errorFields(error) }, "mail.lost"),
     steps: [
+      {
+        everyMs: pollMs,
+        event: "mail.requests_failed",
+        act: async (signal) => await answerLinkRequests({ db, log }, signal),
+      },
       {
         everyMs: parts.sweepMs,
         event: "mail.sweep_failed",

@@ -1,6 +1,7 @@
 import { signedOut } from "../auth/sessions.ts";
 import type { HeldBytes } from "../std/held-bytes.ts";
 import { ServiceError, shown } from "../std/service-error.ts";
+import { createConsoleLink, type ConsoleLinkParts } from "./console-link.ts";
 import { refuseOtherPages, refuseStalePage } from "./console-page.ts";
 import {
   createConsoleSession,
@@ -14,16 +15,20 @@ import type { RestDoor } from "./rest.ts";
 import type { TusDoor } from "./tus-door.ts";
 
 /** The parts of the service used by the console's handlers. */
-export type ConsoleParts = ConsoleSessionParts & ConsoleSettingsParts & ConsoleSignInParts;
+export type ConsoleParts = ConsoleSessionParts &
+  ConsoleSettingsParts &
+  ConsoleSignInParts &
+  ConsoleLinkParts;
 
 const apiPrefix = "/console/api";
 const signInPath = "/console/sign-in";
 
 /**
  * Creates the door of the console's pages: /console/session (the current user, sign-in and
- * sign-out), /console/settings (what the user has chosen), /console/sign-in (to the OpenID provider
- * and back) and /console/api/. Under /console/api/, the methods of the contract and resumable
- * uploads are called with the session's cookie instead of a token. No other door reads cookies.
+ * sign-out, links by mail), /console/settings (what the user has chosen), /console/sign-in (to the
+ * OpenID provider and back) and /console/api/. Under /console/api/, the methods of the contract and
+ * resumable uploads are called with the session's cookie instead of a token. No other door reads
+ * cookies.
  */
 export function createConsoleDoor(
   parts: ConsoleParts,
@@ -33,9 +38,11 @@ export function createConsoleDoor(
   const session = createConsoleSession(parts, held);
   const settings = createConsoleSettings(parts, held);
   const signIn = createConsoleSignIn(parts);
+  const link = createConsoleLink(parts, held);
   const pages: Readonly<Record<string, Readonly<Record<string, HttpHandler>>>> = {
     "/console/session": { GET: session.show, POST: session.open, DELETE: session.end },
     "/console/session:switch": { POST: session.change },
+    ...(link && { "/console/session:requestLink": { POST: link } }),
     "/console/settings": { GET: settings.show, PUT: settings.save },
     ...(signIn && {
       [signInPath]: { GET: signIn.begin },

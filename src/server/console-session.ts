@@ -29,6 +29,8 @@ export interface ConsoleSessionParts {
   readonly accountsOf: (session: Session) => Promise<readonly MemberAccount[]>;
   /** undefined if users sign in only with API keys and links. */
   readonly openId: OpenId | undefined;
+  /** undefined if no links are sent by mail to people who ask for one. */
+  readonly requestLink: object | undefined;
   /** The email address or URL at which people can ask for access. */
   readonly contact?: string | undefined;
 }
@@ -119,7 +121,7 @@ export async function currentSession(
 
 /** Returns the first data that a page of the console loads. */
 async function sessionJson(
-  { accountsOf, openId }: Pick<ConsoleSessionParts, "accountsOf" | "openId">,
+  { accountsOf, ...ways }: Pick<ConsoleSessionParts, "accountsOf" | "openId" | "requestLink">,
   session: Session,
 ): Promise<string> {
   const accounts = (await accountsOf(session)).map(({ accountId, displayName, role }) => ({
@@ -135,18 +137,21 @@ async function sessionJson(
     scopes: [...session.scopes],
     account: accounts[0],
     accounts,
-    signInWays: waysOf(openId),
+    signInWays: waysOf(ways),
     expireTime: session.expiresAt.toISOString(),
   });
 }
 
 /** Returns how to sign in, for a page without a session. */
-function signedOutJson({ openId, contact }: ConsoleSessionParts): string {
-  return JSON.stringify({ signInWays: waysOf(openId), contact });
+function signedOutJson({ contact, ...ways }: ConsoleSessionParts): string {
+  return JSON.stringify({ signInWays: waysOf(ways), contact });
 }
 
-function waysOf(openId: ConsoleSessionParts["openId"]): readonly string[] {
-  return openId ? ["apiKey", "openId"] : ["apiKey"];
+function waysOf({
+  openId,
+  requestLink,
+}: Pick<ConsoleSessionParts, "openId" | "requestLink">): readonly string[] {
+  return ["apiKey", ...(openId ? ["openId"] : []), ...(requestLink ? ["mail"] : [])];
 }
 
 /**

@@ -321,6 +321,10 @@ test("an account lists its own audit log in pages, newest first", async () => {
       method: "GET",
       path: `/v1/auditEvents${query}`,
     });
+  const body = { scopes: ["account"] };
+  const { apiKey, secret } = (await service.call("POST", "/v1/apiKeys", body)).json;
+  await callRest(service.address, secret, { method: "POST", path: "/v1/apiKeys", body });
+  assert.equal((await service.call("DELETE", `/v1/${apiKey.name}`)).status, 200);
   const all = (await list("?pageSize=1000")).json;
   assert.equal(all.nextPageToken, "");
   assert.ok(all.auditEvents.length >= rows.length);
@@ -329,10 +333,17 @@ test("an account lists its own audit log in pages, newest first", async () => {
     times,
     times.toSorted((a: number, b: number) => b - a),
   );
+  // The first page has all actors, also those whose events are on other pages or filtered out.
+  const actors = new Set(all.auditEvents.map(({ actor }: { actor: string }) => actor));
+  assert.ok(actors.size > 1 && actors.has(apiKey.name));
+  for (const query of ["?pageSize=1", "?action=webhook&pageSize=1", "?actor=members/none"]) {
+    assert.deepEqual(new Set((await list(query)).json.actors), actors, query);
+  }
   const listed: unknown[] = [];
   for (let token: string | undefined = ""; token !== undefined;) {
     const { json }: Answer = await list(`?pageSize=7&pageToken=${token}`);
     listed.push(...json.auditEvents);
+    assert.equal(json.actors !== undefined, token === "");
     assert.ok(json.auditEvents.length <= 7);
     if (token !== "") {
       const foreign = await listOther(`?pageToken=${token}`);

@@ -26,6 +26,10 @@ test("an API key signs in, the cookie calls the API, and signing out ends it", a
   // Browsers would report an error at each first visit.
   assert.equal(before.status, 200);
   assert.deepEqual(before.json, { signInWays: ["apiKey"] });
+  // A service without mail sends no links.
+  const asked = { email: "anna@example.is", languageCode: "is" };
+  const link = await ask({ method: "POST", path: `${session}:requestLink`, body: asked });
+  assert.equal(link.status, 405);
   const answer = await ask({ method: "POST", path: session, body: { apiKey: service.key } });
   assert.equal(answer.status, 200);
   const [cookie = "", ...others] = answer.headers.getSetCookie();

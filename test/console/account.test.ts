@@ -217,6 +217,17 @@ test("the audit log is filtered by action and actor, and downloaded as it is fil
   await page.getByLabel("Hver", { exact: true }).selectOption("=Annar");
   await log().getByText("=Annar bjó til API-lykilinn „Dótturlykill“").waitFor();
   assert.equal(await log().count(), 1);
+  // Also when no entry that is loaded is its own or has its name.
+  for (let at = 0; at < 50; at += 1) {
+    const body = { displayName: `Nýr lykill ${at}` };
+    assert.equal((await pages.service.call("POST", "/v1/apiKeys", body)).status, 200);
+  }
+  await page.reload();
+  await log().nth(49).waitFor();
+  const nameless = `API-lykill ${name.slice(-8)}`;
+  await page.getByLabel("Hver", { exact: true }).selectOption(nameless);
+  await log().getByText(`${nameless} bjó til API-lykilinn „Dótturlykill“`).waitFor();
+  assert.equal(await log().count(), 1);
 });
 
 test("the account page is accessible and fits the screen in every look", async () => {

@@ -25,8 +25,11 @@ export async function focusProblems(
   return [...found];
 }
 
-/** Returns null at the end, "" for a control that is shown with a mark, or its problem. */
-const focusProblem = (within: string) => `new Promise((resolve) =>
+/**
+ * Returns the code of a promise in a page: null at the end, "" if the control with the focus is
+ * shown with a mark, or its problem. The page's `focused` is a list of those that had it before.
+ */
+export const focusProblem = (within: string) => `new Promise((resolve) =>
   requestAnimationFrame(() => requestAnimationFrame(() => {
     const one = document.activeElement;
     if (!one || one === document.body) return resolve(null);

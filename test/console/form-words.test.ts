@@ -208,6 +208,7 @@ const others: Readonly<Record<string, string>> = {
   "keys/limit-fields.tsx": "fields of the forms for keys",
   "keys/public-key-field.tsx": "a field of the form for client keys",
   "live/save-dialog.tsx": "its fields are those of the form for a job",
+  "sign-in/link-form.tsx": "it says of a wrong address what it knows itself (sign-in.test.ts)",
   "sign-in/key-form.tsx": "a wrong key is a reason, which problem-words.test.ts tests",
   "transcript/edit/finding/find-panel.tsx": "it searches in the browser",
   "transcript/edit/keys/go-to-time.tsx": "it reads a time in the browser",

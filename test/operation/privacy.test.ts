@@ -7,13 +7,18 @@ import { after, before, test } from "node:test";
 import { sql } from "kysely";
 import { removeOldAudit } from "../../src/auth/old-audit.ts";
 import { idleMsMax, lifeMsMax } from "../../src/auth/session-store.ts";
-import { invitationMsMax, signInMsDefault } from "../../src/auth/sign-in-token.ts";
+import {
+  invitationMsMax,
+  linkRequestMsMax,
+  signInMsDefault,
+} from "../../src/auth/sign-in-token.ts";
 import { streamTokenSeconds } from "../../src/auth/stream-token.ts";
 import { keyUsageDays } from "../../src/auth/usage-store.ts";
 import { keptTables, leftOutTables } from "../../src/backup/kept-tables.ts";
 import { AccountSchema } from "../../src/gen/hlust/accounts/v1/accounts_pb.ts";
 import { openArchiveSweep } from "../../src/jobs/archive-sweep.ts";
 import { openDiskStore } from "../../src/media/disk-store.ts";
+import { perEmail } from "../../src/mail/link-requests.ts";
 import { mailDays } from "../../src/mail/mail-store.ts";
 import { unusedMsMax } from "../../src/media/unused-uploads.ts";
 import { modelTaskDays } from "../../src/operator/model-methods.ts";
@@ -82,6 +87,9 @@ test("the times of the page are those of the program", () => {
     ["session", "", `${lifeMsMax / (24 * hourMs)} days; ${idleMsMax / hourMs} hours without use`],
     ["sign_in_token", "", `${invitationMsMax / (24 * hourMs)} days, `],
     ["sign_in_token", "", `${signInMsDefault / 60_000} minutes`],
+    ["sign_in_token", "", linkRequestMsMax === hourMs ? "an hour for those requested" : "none"],
+    ["link_request", "", linkRequestMsMax === hourMs ? "an hour if no worker" : "none"],
+    ["link_request_limit", "", perEmail.perMs === 24 * hourMs ? "a day" : "none"],
     ["invitation_mail", "", `${mailDays} days`],
     ["stream_token", "", `${streamTokenSeconds} seconds`],
     ["usage_day", "members", `${keyUsageDays} days`],

@@ -25,7 +25,8 @@ export function AuditLog() {
   const whole = useInfiniteQuery(auditQuery(wholeLog));
   const { data, error, hasNextPage, isFetchingNextPage } = log;
   const events = eventsOf(data);
-  const { all, nameOf } = useActors([...eventsOf(whole.data), ...events]);
+  const logged = whole.data?.pages[0]?.actors ?? [];
+  const { all, nameOf } = useActors([...eventsOf(whole.data), ...events], logged);
   return (
     <section aria-labelledby="log">
       <div className="account-head">
@@ -74,7 +75,14 @@ function Line({
       <span>
         <b>{nameOf(actor)}</b> {t(actText(action, details))}
         <Target event={event} nameOf={nameOf} isSaid={saysTarget(details)} />
-        {outcome === "REFUSED" && <span className="failed"> ({t(accountText.refused)})</span>}
+        {outcome === "REFUSED" && (
+          <>
+            {" "}
+            <span className="failed" data-sign="✕">
+              ({t(accountText.refused)})
+            </span>
+          </>
+        )}
       </span>
       <span className="figures">{address}</span>
     </li>

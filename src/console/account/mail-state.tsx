@@ -16,12 +16,13 @@ export function MailState({ mail }: { readonly mail: InvitationMailJson }) {
   );
   const reason = t(mailProblemText[known ?? "INTERNAL"]);
   if (state === "SENT") {
-    return <span>{t(mailText.sent)(when(language, new Date(lastAttemptTime), now))}</span>;
+    const at = when(language, new Date(lastAttemptTime), now);
+    return <span data-sign="✓">{t(mailText.sent)(at)}</span>;
   }
-  if (state === "CANCELED") return <span>{t(mailText.canceled)}</span>;
+  if (state === "CANCELED") return <span data-sign="–">{t(mailText.canceled)}</span>;
   if (state === "FAILED") {
     return (
-      <span className="mail-failed">
+      <span className="failed" data-sign="✕">
         {t(problem === "OUTCOME_UNKNOWN" ? mailText.unknown : mailText.failed)(reason)}
         {response !== undefined && (
           <>
@@ -34,5 +35,5 @@ export function MailState({ mail }: { readonly mail: InvitationMailJson }) {
       </span>
     );
   }
-  return <span>{problem ? t(mailText.waits)(reason) : t(mailText.pending)}</span>;
+  return <span data-sign="○">{problem ? t(mailText.waits)(reason) : t(mailText.pending)}</span>;
 }

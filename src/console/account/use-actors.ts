@@ -7,14 +7,17 @@ import { membersQuery } from "./account-query.ts";
 
 /** Those who have done something in an account: members, keys and the operator. */
 export interface Actors {
-  /** Those that exist, followed by those that only the log still has. */
+  /** Those that exist, followed by those that only the log still has, whether loaded or not. */
   readonly all: readonly string[];
   /** Returns the name of an actor, which the log has for those that were removed. */
   readonly nameOf: (actor: string) => string;
 }
 
-/** Returns the actors of an account, and those of the events of its audit log that are loaded. */
-export function useActors(events: readonly AuditEventJson[]): Actors {
+/**
+ * Returns the actors of an account, and `logged`, those of its whole audit log. `events` are those
+ * that are loaded, from which names are taken.
+ */
+export function useActors(events: readonly AuditEventJson[], logged: readonly string[]): Actors {
   const t = useText();
   const { data: members = [] } = useQuery(membersQuery);
   const { data: apiKeys = [] } = useQuery(apiKeysQuery);
@@ -39,8 +42,9 @@ export function useActors(events: readonly AuditEventJson[]): Actors {
     // Two that were removed have the same kind, but not the same end of their id.
     return `${t(accountText.anyone[kind])} ${id.slice(-8)}`;
   };
-  const ofLog = events.map(({ actor = "" }) => actor).filter((actor) => actor !== "");
-  return { all: [...new Set([...present.keys(), ...ofLog])], nameOf };
+  // An actor may have come since the first page was loaded.
+  const ofLog = [...logged, ...events.map(({ actor = "" }) => actor)];
+  return { all: [...new Set([...present.keys(), ...ofLog])].filter((one) => one !== ""), nameOf };
 }
 
 /** Returns the latest names that events have for the members and keys that they are about. */

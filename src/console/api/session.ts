@@ -13,9 +13,12 @@ export interface Session {
   readonly account: Account;
   readonly accounts: readonly Account[];
   /** The sign-in methods of the service. */
-  readonly signInWays: readonly ("apiKey" | "openId")[];
+  readonly signInWays: readonly SignInWay[];
   readonly expireTime: string;
 }
+
+/** A sign-in method. "mail": people can request a link by mail. */
+type SignInWay = "apiKey" | "openId" | "mail";
 
 /** The roles of members, from the most to the fewest permissions. */
 export const roles = ["OWNER", "MEMBER", "VIEWER"] as const;
@@ -30,7 +33,7 @@ interface Account {
 /** The answer of /console/session if no one is signed in. */
 export interface SignedOut {
   /** The sign-in methods; empty if browsers do not keep a session at this address. */
-  readonly signInWays: readonly ("apiKey" | "openId")[];
+  readonly signInWays: readonly SignInWay[];
   /** The email address or URL at which people can ask for access, if the operator has set it. */
   readonly contact?: string | undefined;
 }

@@ -3,6 +3,7 @@ import type { SignedOut } from "../api/session.ts";
 import { Appearance } from "../frame/appearance.tsx";
 import { Mark } from "../frame/mark.tsx";
 import { CodeSample } from "../parts/code-sample.tsx";
+import { loadLater } from "../parts/load-later.tsx";
 import { PageHead } from "../parts/page-head.tsx";
 import { useText } from "../text/language.tsx";
 import { signInText } from "../text/sign-in.ts";
@@ -11,6 +12,8 @@ import type { LinkState } from "./link.ts";
 import { ProviderLink } from "./provider-link.tsx";
 import { SignInProblem } from "./sign-in-problem.tsx";
 import "./sign-in-page.css";
+
+const LinkForm = loadLater(() => import("./link-form.tsx").then(({ LinkForm }) => LinkForm));
 
 /**
  * The sign-in page. It is at the address of the page that is shown after signing in. `hasEnded` is
@@ -49,9 +52,11 @@ export function SignInPage({
         {methods.includes("apiKey") && (
           <>
             <KeyForm look={hasProvider ? "plain" : "primary"} linkProblem={link.problem} />
+            {methods.includes("mail") && <LinkForm />}
             <div className="sign-in-help">
               <p>{t(signInText.noKey)}</p>
               <CodeSample label={t(signInText.command)} text="bin/hlust console" />
+              {!hasProvider && !methods.includes("mail") && <p>{t(signInText.askOwner)}</p>}
             </div>
           </>
         )}

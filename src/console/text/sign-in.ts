@@ -29,6 +29,10 @@ export const signInText = {
     is: "Enginn lykill við höndina? Þessi skipun, á vél þjónustunnar, prentar tengil sem skráir þig inn:",
     en: "No key? Run this command on the server to print a sign-in link:",
   },
+  askOwner: {
+    is: "Ef þú skráir þig inn með tengli og hann er runninn út skaltu biðja eiganda reikningsins um nýjan.",
+    en: "If you sign in with a link and it has expired, ask an owner of your account for a new one.",
+  },
   noAccess: { is: "Vantar þig aðgang? Hafðu samband:", en: "Need access? Contact" },
   command: { is: "Skipun", en: "Command" },
 } as const;
@@ -44,8 +48,8 @@ export const signInProblems: Problems = {
   },
   LINK_REFUSED: {
     sentence: {
-      is: "Tengillinn gildir ekki lengur: hver tengill gildir einu sinni, í tíu mínútur, eða í þrjá daga ef eigandi bjó hann til.",
-      en: "The link is no longer valid: each link works once, within ten minutes, or three days if an owner created it.",
+      is: "Tengillinn gildir ekki lengur: hver tengill gildir einu sinni, í tíu mínútur, í klukkustund ef þú fékkst hann héðan í pósti, eða í þrjá daga ef eigandi bjó hann til.",
+      en: "The link is no longer valid: each link works once, within ten minutes, an hour if it was sent from this page, or three days if an owner created it.",
     },
     next: {
       is: "Biddu eiganda reikningsins um nýjan tengil, eða skráðu þig inn með lykli. Skipunin bin/hlust console á vél þjónustunnar prentar líka tengil.",

@@ -17,7 +17,13 @@ export function useFloating(media: RefObject<HTMLVideoElement | null>): {
     const { signal } = off;
     video.addEventListener("enterpictureinpicture", () => setIsOn(true), { signal });
     video.addEventListener("leavepictureinpicture", () => setIsOn(false), { signal });
-    return () => off.abort();
+    return () => {
+      off.abort();
+      // Browsers keep the window of a video that was removed, with nothing in it.
+      if (canFloat() && document.pictureInPictureElement === video) {
+        document.exitPictureInPicture().catch(() => {});
+      }
+    };
   }, [media]);
   const begin = useCallback(() => {
     // A browser may refuse, and then the picture stays where it is.

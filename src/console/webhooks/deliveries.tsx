@@ -84,7 +84,9 @@ function DeliveryRow({
       <h3 className="title">
         {capital(what)}
         {" · "}
-        <span className={state === "FAILED" ? "failed" : undefined}>{t(stateText(state))}</span>
+        <span className={state === "FAILED" ? "failed" : undefined} data-sign={signOf(state)}>
+          {t(stateText(state))}
+        </span>
       </h3>
       <div className="meta">
         <LastAnswer delivery={delivery} />
@@ -146,6 +148,12 @@ function eventText(type: string): Phrase<string> {
 function stateText(state: string): Phrase<string> {
   const { stateOf } = webhooksText;
   return isKnown(stateOf, state) ? stateOf[state] : { is: state, en: state };
+}
+
+/** Returns the sign of a state; that of a newer service has none. */
+function signOf(state: string): string | undefined {
+  const signs = { PENDING: "○", DELIVERED: "✓", FAILED: "✕" };
+  return isKnown(signs, state) ? signs[state] : undefined;
 }
 
 function isKnown<Table extends object>(table: Table, name: PropertyKey): name is keyof Table {

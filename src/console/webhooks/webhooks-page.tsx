@@ -83,7 +83,7 @@ function WebhookRow({ webhook }: { readonly webhook: WebhookJson }) {
         <span className="figures">{url}</span>
       </div>
       <div className="side">
-        <div className={disabled ? "failed" : undefined}>
+        <div className={disabled ? "failed" : undefined} data-sign={disabled ? "–" : "✓"}>
           {t(disabled ? webhooksText.off : webhooksText.on)}
         </div>
         <div>{t(webhooksText.created)(shortDate(language, new Date(creationTime), now))}</div>
