@@ -50,9 +50,9 @@ export const operatorText = {
     LOADING: { is: "Að hlaðast", en: "Loading" },
     UNUSABLE: { is: "Skrár rangar", en: "Files wrong" },
     NOT_LOADED: { is: "Hleðst ekki", en: "Does not load" },
-    SERVER_UNREACHABLE: { is: "Þjónn svarar ekki", en: "Server does not answer" },
-    SERVER_BUSY: { is: "Þjónn fullur", en: "Server is full" },
-    SERVER_DENIED: { is: "Þjónn hafnar lykli", en: "Server refuses the key" },
+    SERVER_UNREACHABLE: { is: "Hýsing svarar ekki", en: "Server does not answer" },
+    SERVER_BUSY: { is: "Hýsing full", en: "Server is full" },
+    SERVER_DENIED: { is: "Hýsing hafnar lykli", en: "Server refuses the key" },
   },
 
   queues: { is: "Raðir", en: "Queues" },
