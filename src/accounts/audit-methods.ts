@@ -65,7 +65,7 @@ export function auditMethods({
 }
 
 /** The maximum number of actors in an answer. */
-export const auditActorsMax = 5_000;
+const auditActorsMax = 5_000;
 
 /**
  * Returns the actors of all events of an account. Each is found by one look into an index, however

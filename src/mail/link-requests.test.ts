@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
-import { refusal } from "../../test/fixtures/auth-fixture.ts";
+import { refusal } from "../../test/fixtures/refusal.ts";
 import { openTestDatabase } from "../../test/fixtures/open-test-database.ts";
 import { signingKey } from "../database/signing-key.ts";
 import { createLinkRequests, perAddress, perEmail, type RequestLink } from "./link-requests.ts";

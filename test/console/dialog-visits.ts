@@ -125,7 +125,7 @@ export const dialogVisits: readonly DialogVisit[] = [
     path: "/account/settings",
     shown: "main form",
     dialogs: {
-      "account/account-settings-form.tsx": async (page) => {
+      "account/confirm-shorter.tsx": async (page) => {
         const days = page.getByLabel("Upptökur, eftir komu þeirra", { exact: true });
         await days.selectOption("í 30 daga");
         await press("Vista$")(page);

@@ -7,8 +7,7 @@ import { isSignedIn, sessionQuery } from "../api/session.ts";
 import { areAllInFields } from "../api/violations.ts";
 import { useNotify } from "../parts/announcer.tsx";
 import { Button } from "../parts/button.tsx";
-import { DangerActions } from "../parts/danger-actions.tsx";
-import { DialogBox } from "../parts/dialog-box.tsx";
+import { loadLater } from "../parts/load-later.tsx";
 import { ProblemNote } from "../parts/problem-note.tsx";
 import { TextInput } from "../parts/text-input.tsx";
 import { violationOf } from "../parts/violation-of.tsx";
@@ -18,6 +17,10 @@ import { useText } from "../text/language.tsx";
 import { daysOf, isShorter, type Retention, retentionOf } from "./retention.ts";
 import { RetentionField } from "./retention-field.tsx";
 import { type FormPart, useStoredValues } from "./stored-values.ts";
+
+const ConfirmShorter = loadLater(() =>
+  import("./confirm-shorter.tsx").then(({ ConfirmShorter }) => ConfirmShorter),
+);
 
 const fields = ["displayName", "mediaRetentionDays", "transcriptRetentionDays"] as const;
 
@@ -100,7 +103,15 @@ export function AccountSettingsForm({ account }: { readonly account: AccountJson
           {t(commonText.save)}
         </Button>
       </div>
-      {asked && <Confirm change={asked} save={save} onClose={() => setAsked(undefined)} />}
+      {asked && (
+        <ConfirmShorter
+          {...asked}
+          isPending={save.isPending}
+          error={save.error}
+          onConfirm={() => save.mutate(asked)}
+          onClose={() => setAsked(undefined)}
+        />
+      )}
     </form>
   );
 }
@@ -228,39 +239,4 @@ function changesOf(next: Values, before: Values): Partial<Values> {
     ([name, value]) => new Map<string, unknown>(Object.entries(before)).get(name) !== value,
   );
   return Object.fromEntries(changed);
-}
-
-/** Asks before data is deleted. */
-function Confirm({
-  change,
-  save,
-  onClose,
-}: {
-  readonly change: Change;
-  readonly save: ReturnType<typeof useSave>;
-  readonly onClose: () => void;
-}) {
-  const t = useText();
-  const { values, from } = change;
-  const { mediaRetentionDays: media, transcriptRetentionDays: kept } = values;
-  return (
-    <DialogBox
-      title={t(settingsText.confirmTitle)}
-      isOpen
-      onClose={onClose}
-      isLocked={save.isPending}
-    >
-      {isShorter(media, from.mediaRetentionDays) && <p>{t(settingsText.confirmMedia)(media)}</p>}
-      {isShorter(kept, from.transcriptRetentionDays) && (
-        <p>{t(settingsText.confirmTranscripts)(kept)}</p>
-      )}
-      {save.error && <ProblemNote error={save.error} />}
-      <DangerActions
-        text={t(settingsText.confirm)}
-        isPending={save.isPending}
-        onConfirm={() => save.mutate(change)}
-        onClose={onClose}
-      />
-    </DialogBox>
-  );
 }
