@@ -287,7 +287,7 @@ test("a name with several addresses is several nodes, and one node under two nam
   });
   const connected = () => pool.state().nodes?.filter((each) => each.connected) ?? [];
   await until(() => pool.state().nodes?.length === 2 && connected().length === 1, "one is used");
-  // A node that is connected under another address is no node whose models are not known.
+  // The models of a node that is connected under another address are known.
   await until(() => areKnown(pool), "the models of both names are known");
   found.addresses = ["127.0.0.1", "127.0.0.2"];
   await until(() => pool.state().nodes?.length === 3, "another address is found");

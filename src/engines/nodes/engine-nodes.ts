@@ -60,8 +60,8 @@ export class EngineNodes implements AsyncDisposable {
   }
 
   /**
-   * Returns the nodes whose models have never been known. Models of a node that is away later stay
-   * known until it is back.
+   * Returns the nodes whose models have never been known. Models of a node that is missing later
+   * stay known until it is back.
    */
   neverKnown(): readonly string[] {
     return this.#without(({ wasKnown }) => wasKnown);

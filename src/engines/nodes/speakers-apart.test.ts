@@ -4,6 +4,7 @@ import { after, before, test } from "node:test";
 import { until } from "../../../test/fixtures/engine-pool-fixture.ts";
 import { espeak, flite, joined, silence } from "../../../test/fixtures/flite.ts";
 import { freePort } from "../../../test/fixtures/free-port.ts";
+import { toneRecognizer, wavOf } from "../../../test/fixtures/jobs-fixture.ts";
 import {
   openEngineNode,
   type OpenEngineNode,
@@ -11,6 +12,9 @@ import {
   untilReady,
 } from "../../../test/fixtures/open-engine-node.ts";
 import { testModelsFolder } from "../../../test/fixtures/sherpa-models.ts";
+import { until as untilAsync } from "../../../test/fixtures/until.ts";
+import { openWorkerFixture } from "../../../test/fixtures/worker-fixture.ts";
+import { TranscriptJob_State as State } from "../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import type { EnginePool } from "../pool/engine-pool.ts";
 import type { WindowSpeakers } from "../protocol/recognizer.ts";
 import type { ProcessesClient } from "./shared-processes.ts";
@@ -103,6 +107,44 @@ test("audio that ends every process that works on it is refused, and no other", 
   third.shared.part(killer);
   await untilReady(own, 1);
   assert.deepEqual(await own.diarize(talk, never), expected);
+});
+
+test("a job waits for an engine node that diarizes, and ends with its speakers", async () => {
+  await using fixture = await openWorkerFixture();
+  const { jobs, account, submit, transcriptOf } = fixture;
+  const port = await freePort();
+  const gone = await openEngineNode(1, { models, port });
+  await using own = await openNodesPool([port]);
+  await untilReady(own, 1);
+  await gone[Symbol.asyncDispose]();
+  await untilReady(own, 0);
+  const seconds = Math.floor(talk.length / 16_000);
+  const words = Array.from({ length: seconds }, (_, at) => {
+    return { text: `w${at}`, startMs: 1_000 * at, endMs: 1_000 * at + 900 };
+  });
+  await using _worker = await jobs.openWorker({
+    ...toneRecognizer(),
+    canDiarize: () => own.canDiarize(),
+    checkDiarizer: () => own.checkDiarizer(),
+    diarize: (window, signal) => own.diarize(window, signal),
+    async *recognize(input) {
+      await Array.fromAsync(input);
+      const text = words.map((word) => word.text).join(" ");
+      yield { isFinal: true, alternatives: [{ text, words }], audioEndMs: 1_000 * seconds };
+    },
+  });
+  const name = await submit("/talk.wav", wavOf(talk));
+  await untilAsync(async () => {
+    const { rows } = await jobs.database.pool.query("select lease from transcript_job");
+    return rows[0].lease >= 3;
+  });
+  assert.equal((await jobs.get(account, name)).state, State.PROCESSING);
+  await using _back = await openEngineNode(1, { models, port });
+  const job = await jobs.ended(account, name);
+  assert.equal(job.state, State.SUCCESS, job.error?.message);
+  const { segments } = await transcriptOf(job);
+  const found = new Set(segments.map(({ speakerId }) => speakerId));
+  assert.deepEqual([...found].toSorted(), ["1", "2"]);
 });
 
 test("an engine node that is stopped gets no more windows, and ends with those that it has", async () => {

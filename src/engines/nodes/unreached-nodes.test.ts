@@ -4,12 +4,7 @@ import { after, before, test } from "node:test";
 import { create } from "@bufbuild/protobuf";
 import { recognize, speech, until } from "../../../test/fixtures/engine-pool-fixture.ts";
 import { freePort } from "../../../test/fixtures/free-port.ts";
-import {
-  jobRequest,
-  type JobRequest,
-  loopbackAllowed,
-  toneWav,
-} from "../../../test/fixtures/jobs-fixture.ts";
+import { type JobRequest, loopbackAllowed, toneWav } from "../../../test/fixtures/jobs-fixture.ts";
 import {
   openEngineNode,
   type OpenEngineNode,
@@ -83,7 +78,7 @@ test("a language is unknown only while the models of all engine nodes are known"
     await assert.rejects(recognize(pool, said, faroese), { code: "invalid_argument" });
     assert.equal(pool.canDiarize(), false);
   }
-  await until(() => connected() === 1, "it is away");
+  await until(() => connected() === 1, "it is missing");
   assert.deepEqual(pool.languageCodes("live"), ["en-US", "is-IS"]);
   await assert.rejects(recognize(pool, said, faroese), unreached(port));
   // Its models are known, among them no diarization model: recordings need not wait for it.
@@ -127,8 +122,10 @@ test("a queued job waits for the only engine node with its language, and a reque
       allow: loopbackAllowed,
       recognizer: pool,
     }).violations;
-  const icelandic = jobRequest(`${fixture.url}/waits.wav`, {}, "is-IS");
-  const inEnglish = jobRequest(`${fixture.url}/waits.wav`);
+  const uri = `${fixture.url}/waits.wav`;
+  const requestIn = (languageCode: string) =>
+    ({ metadata: { languageCode, fileType: 1 }, useUri: true, uri }) as const;
+  const [icelandic, inEnglish] = [requestIn("is-IS"), requestIn("en-US")];
   const speakers = { diarizationConfig: { enableSpeakerDiarization: true } };
   assert.throws(() => check(icelandic), unreached(port));
   assert.throws(() => check({ ...inEnglish, model: "scripted" }), unreached(port));

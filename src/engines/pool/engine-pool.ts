@@ -67,6 +67,9 @@ export interface EnginePool extends Recognizer, AsyncDisposable {
 const recheckMs = 1000;
 /** How long the start waits for the first engine node. Without any, the node is not ready. */
 const firstModelMsMax = 10_000;
+/** How long it then waits for the models of the others, and how often it looks for them. */
+const knownMsMax = 1000;
+const lookMs = 20;
 
 /**
  * Starts the engine processes of every model and waits for those that can load. A model that cannot
@@ -116,7 +119,7 @@ class ProcessPool implements EnginePool {
 
   canDiarize(): boolean {
     if (this.#serving.diarizer()) return true;
-    // Otherwise recordings would wait for every engine node that is away, without a diarizer too.
+    // Otherwise recordings would wait for every missing engine node, without any diarizer too.
     if (this.#nodes && this.#nodes.neverKnown().length > 0) throw unreached(this.#nodes);
     return false;
   }
@@ -243,7 +246,10 @@ class ProcessPool implements EnginePool {
     this.#serving.watch();
   }
 
-  /** Waits until there is a model: engine nodes may be starting as well. */
+  /**
+   * Waits until there is a model, since engine nodes may be starting as well, and shortly for the
+   * models of all nodes: until they are known, what they may have is refused and repeated.
+   */
   async #firstModel(signal: AbortSignal): Promise<void> {
     const endsAt = performance.now() + firstModelMsMax;
     while (this.#serving.all.length === 0) {
@@ -251,6 +257,11 @@ class ProcessPool implements EnginePool {
       const leftMs = endsAt - performance.now();
       if (leftMs <= 0) return;
       await this.#ready.wait(leftMs, signal);
+    }
+    const knownBy = performance.now() + knownMsMax;
+    while (this.#nodes && this.#nodes.unknown().length > 0 && performance.now() < knownBy) {
+      signal.throwIfAborted();
+      await this.#ready.wait(lookMs, signal);
     }
   }
 

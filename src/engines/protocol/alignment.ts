@@ -26,8 +26,8 @@ export interface Aligner {
   /** Returns the languages whose words can be aligned, sorted. */
   alignedLanguageCodes(): readonly string[];
   /**
-   * Throws ServiceError with the code unavailable (NO_ENGINE) while the models of an engine node are
-   * not known: to be called before anything is refused because no installed model has it.
+   * Throws ServiceError with the code unavailable (NO_ENGINE) while the models of an engine node
+   * are not known: to be called before anything is refused because no installed model has it.
    */
   checkModelsKnown(): void;
   /**

@@ -34,8 +34,8 @@ export interface SpeakerDetectorOptions {
 /**
  * Detects the speakers of a recording, one window after the other, while its words are recognized.
  * A failure on the audio affects only the speakers, never the words: it is logged, and no speakers
- * are set. While no process can diarize, the words are recognized all the same, and then the job has
- * to wait. Disposing of the object stops the detection.
+ * are set. While no process can diarize, the words are recognized all the same, and then the job
+ * has to wait. Disposing of the object stops the detection.
  */
 export class SpeakerDetector implements Disposable {
   readonly #options: SpeakerDetectorOptions;
