@@ -49,12 +49,28 @@ after(async () => {
 
 const pidOf = (node: OpenEngineNode) => node.pool.measures().pids.get("diarization")?.[0];
 
+/**
+ * Opens windows until each of these nodes has one at the same time. A process that has not reported
+ * in time, on a busy machine, gets none.
+ */
+async function openWindows(own: EnginePool, nodes: readonly OpenEngineNode[]) {
+  const windows: Promise<WindowSpeakers>[] = [];
+  let open = 0;
+  const sessions = () => nodes.map(({ shared }) => shared.sessions);
+  while (sessions().includes(0)) {
+    assert.ok(windows.length < 40, "one node has all windows");
+    open += 1;
+    windows.push(own.diarize(talk, never).finally(() => (open -= 1)));
+    await until(
+      () => sessions().reduce((sum, each) => sum + each, 0) >= open,
+      () => `${sessions().join(" and ")} of ${open} windows`,
+    );
+  }
+  return windows;
+}
+
 test("windows are spread over the engine nodes by their load", async () => {
-  const windows = Array.from({ length: 4 }, () => pool.diarize(talk, never));
-  await until(
-    () => first.shared.sessions === 2 && second.shared.sessions === 2,
-    () => `${first.shared.sessions} and ${second.shared.sessions} windows`,
-  );
+  const windows = await openWindows(pool, [first, second]);
   for (const found of await Promise.all(windows)) assert.deepEqual(found, expected);
 });
 
@@ -67,8 +83,7 @@ test("a window whose engine node dies, or whose process does, is diarized by ano
     await using third = await openEngineNode(1, { models, port });
     await using own = await openNodesPool([third.port, second.port]);
     await untilReady(own, 2);
-    const windows = Array.from({ length: 2 }, () => own.diarize(talk, never));
-    await until(() => third.shared.sessions === 1, "it has a window");
+    const windows = await openWindows(own, [third, second]);
     await kill(third);
     for (const found of await Promise.all(windows)) assert.deepEqual(found, expected);
   }
@@ -148,13 +163,13 @@ test("a job waits for an engine node that diarizes, and ends with its speakers",
 });
 
 test("an engine node that is stopped gets no more windows, and ends with those that it has", async () => {
-  const windows = Array.from({ length: 2 }, () => pool.diarize(talk, never));
-  await until(() => first.shared.sessions === 1, "it has a window");
+  const windows = await openWindows(pool, [first, second]);
+  const kept = first.shared.sessions;
   first.shared.leave();
   await until(() => pool.state().nodes?.[0]?.leaving === true, "it is leaving");
   for (let at = 0; at < 3; at += 1) windows.push(pool.diarize(talk, never));
   await until(() => second.shared.sessions >= 3, "the other has the new ones");
-  assert.ok(first.shared.sessions <= 1);
+  assert.ok(first.shared.sessions <= kept);
   await until(() => first.shared.sessions === 0, "it can end");
   for (const found of await Promise.all(windows)) assert.deepEqual(found, expected);
   pool.checkDiarizer();
