@@ -169,6 +169,7 @@ function alignedLanguage(aligner: Aligner, languageCode: string): string {
   const installed = aligner.alignedLanguageCodes();
   const language = installedLanguage(languageCode, installed);
   if (language !== undefined) return language;
+  aligner.checkModelsKnown();
   throw notAligned(languageCode, installed);
 }
 

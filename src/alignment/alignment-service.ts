@@ -3,7 +3,6 @@ import type { Kysely } from "kysely";
 import { callerOf } from "../auth/caller.ts";
 import type { Meter } from "../auth/meter.ts";
 import type { Tables } from "../database/tables.ts";
-import type { Aligner } from "../engines/protocol/alignment.ts";
 import { AlignmentJob_State as State } from "../gen/hlust/transcripts/v1alpha1/alignment_pb.ts";
 import type { Transcripts } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import type { Arrivals } from "../jobs/arrivals.ts";
@@ -22,13 +21,13 @@ import {
   listAlignments,
 } from "./alignment-store.ts";
 import { AlignmentWatchers } from "./alignment-watchers.ts";
-import { submitAlignment } from "./submit-alignment.ts";
+import { submitAlignment, type SubmitAlignmentParts } from "./submit-alignment.ts";
 
 export interface AlignmentParts {
   readonly db: Kysely<Tables>;
   readonly pageTokens: PageTokens;
   readonly arrivals: Pick<Arrivals, "announce">;
-  readonly aligner: Pick<Aligner, "alignedLanguageCodes">;
+  readonly aligner: SubmitAlignmentParts["aligner"];
   /** Provides the limits on unfinished jobs. */
   readonly meter: Pick<Meter, "limitsOf">;
   /** Ends the watches when the service stops. */

@@ -3,6 +3,7 @@ import { LeaseKeeper } from "../database/lease-keeper.ts";
 import { attemptsMax, LeaseLost } from "../database/lease.ts";
 import { leaveToKeepers } from "../database/leave-to-keepers.ts";
 import { retryWhileDatabaseDown } from "../database/retry-while-down.ts";
+import { noEngine } from "../engines/protocol/engine-absence.ts";
 import { isPassingFailure } from "../describe/passing-failure.ts";
 import type { Arrivals } from "../jobs/arrivals.ts";
 import { failureStatus, internalFailure, poisonFailure } from "../jobs/job-failure.ts";
@@ -178,15 +179,18 @@ class AlignmentWorker implements JobWorker {
       await releaseAlignment(db, lease, { afterMs: 0, isForgiven: true });
       return;
     }
-    // While the media store or the database is unavailable for all jobs, the failure is unrelated
-    // to this job.
+    // While the media store, the database or the engine is unavailable, the failure is unrelated to
+    // this job.
+    const lacksEngine = error instanceof ServiceError && error.reason === noEngine;
     const isForgiven =
+      lacksEngine ||
       (error instanceof ServiceError && error.reason === "STORAGE_UNAVAILABLE") ||
       databaseTrouble(error)?.reason === "DATABASE_UNAVAILABLE";
     if (isForgiven || (isPassingFailure(error) && attempts < attemptsMax)) {
       log.warn({ ...fields, ...errorFields(error) }, "alignment.attempt_failed");
       recorder?.retried();
-      const afterMs = againAfterMs * 4 ** (attempts - 1);
+      const engineMs = lacksEngine ? (error.retryAfterMs ?? 0) : 0;
+      const afterMs = Math.max(engineMs, againAfterMs * 4 ** (attempts - 1));
       if (isLackingMedia(error)) this.#avoided.avoid(accountId, afterMs);
       const released = { afterMs, isForgiven };
       await retryWhileDatabaseDown(withinTime, () => releaseAlignment(db, lease, released));

@@ -21,7 +21,7 @@ import type { StoredAlignment } from "./stored-alignment.ts";
 
 export interface SubmitAlignmentParts {
   readonly db: Kysely<Tables>;
-  readonly aligner: Pick<Aligner, "alignedLanguageCodes">;
+  readonly aligner: Pick<Aligner, "alignedLanguageCodes" | "checkModelsKnown">;
   readonly meter: Pick<Meter, "limitsOf">;
   readonly now: () => number;
 }
@@ -40,7 +40,7 @@ export async function submitAlignment(
   const { db, aligner, meter, now } = parts;
   const { accountId, keyId = null } = caller;
   const head = await findNamed(db, accountId, name);
-  checkAlignable(head, aligner.alignedLanguageCodes());
+  checkAlignable(head, aligner);
   const limits = await meter.limitsOf(caller);
   const transcript = { transcriptId: head.id, versionId: head.version.id };
   return await db.transaction().execute(async (trx) => {
@@ -86,13 +86,18 @@ async function findNamed(db: Kysely<Tables>, accountId: string, name: string): P
   throw staleVersion(head.version.id);
 }
 
-function checkAlignable({ media, metadata, segments }: Head, installed: readonly string[]): void {
+function checkAlignable(
+  { media, metadata, segments }: Head,
+  aligner: SubmitAlignmentParts["aligner"],
+): void {
   if (media.id === undefined) throw withoutMedia(media);
   const { jsonZstd, jsonBytes } = segments;
   // Segments that are too long to be read here have words, or the job finds that they have none.
   if (jsonZstd && !hasWords(jsonZstd, jsonBytes)) throw withoutWords();
   const { languageCode } = metadata;
+  const installed = aligner.alignedLanguageCodes();
   if (installedLanguage(languageCode, installed) === undefined) {
+    aligner.checkModelsKnown();
     throw notAligned(languageCode, installed);
   }
 }

@@ -7,7 +7,9 @@ const installed = ["en-GB", "en-US", "is-IS", "pt-BR"];
 
 function read(wanted: string, defaultLanguage?: string, from: readonly string[] = installed) {
   const violations = new Violations();
-  const found = languageOf(wanted, "language", { installed: from, defaultLanguage }, violations);
+  const recognizer = { languageCodes: () => from, checkModelsKnown() {} };
+  const choice = { recognizer, mode: "live", defaultLanguage } as const;
+  const found = languageOf(wanted, "language", choice, violations);
   return violations.isEmpty ? found : violations.all[0]?.description;
 }
 

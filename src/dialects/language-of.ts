@@ -1,3 +1,5 @@
+import type { RecognitionMode } from "../engines/protocol/engine.ts";
+import type { KnownLanguages } from "../engines/protocol/recognizer.ts";
 import { knownLanguageCode } from "../std/language-code.ts";
 import { shown, type Violations } from "../std/service-error.ts";
 
@@ -6,8 +8,8 @@ const unset: ReadonlySet<string> = new Set(["", "auto", "detect", "null", "none"
 
 /** The languages from which a dialect chooses. */
 export interface LanguageChoice {
-  /** The languages with an installed model. */
-  readonly installed: readonly string[];
+  readonly recognizer: KnownLanguages;
+  readonly mode: RecognitionMode;
   /** The operator's language for calls without one (HLUST_DEFAULT_LANGUAGE). */
   readonly defaultLanguage: string | undefined;
 }
@@ -15,19 +17,22 @@ export interface LanguageChoice {
 /**
  * Returns the installed language that a client means with a code ("is", "is-IS", "is_is") or an
  * English name ("Icelandic"); without one, the default language, or the only installed one. Adds a
- * violation if there is none.
+ * violation if there is none. Throws unavailable if there may be one on an engine node whose models
+ * are not known.
  */
 export function languageOf(
   wanted: string,
   field: string,
-  { installed, defaultLanguage }: LanguageChoice,
+  { recognizer, mode, defaultLanguage }: LanguageChoice,
   violations: Violations,
 ): string {
+  const installed = recognizer.languageCodes(mode);
   const code = wanted.trim().replaceAll("_", "-");
   if (unset.has(code.toLowerCase())) {
     const [first, ...others] = installed;
     const fallback = defaultLanguage ?? (others.length === 0 ? first : undefined);
     if (fallback !== undefined && installed.includes(fallback)) return fallback;
+    if (defaultLanguage !== undefined) recognizer.checkModelsKnown();
     violations.add(field, `is required: ${installedText(installed)}`);
     return "";
   }
@@ -38,6 +43,7 @@ export function languageOf(
   );
   const found = candidates.find((each) => each === defaultLanguage) ?? candidates.toSorted().at(0);
   if (found !== undefined) return found;
+  recognizer.checkModelsKnown();
   violations.add(
     field,
     `is ${shown(wanted)}, which has no installed model; ${installedText(installed)}`,

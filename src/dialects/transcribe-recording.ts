@@ -8,7 +8,7 @@ import type { Segment } from "../gen/hlust/transcripts/v1alpha1/transcripts_pb.t
 import { SpeakerDetector } from "../jobs/worker/detect-speakers.ts";
 import type { EngineSlots } from "../jobs/worker/engine-slots.ts";
 import { JobProgress } from "../jobs/worker/job-progress.ts";
-import { retryMsDefault, transcribeMedia } from "../jobs/worker/transcribe-media.ts";
+import { transcribeMedia } from "../jobs/worker/transcribe-media.ts";
 import { audioSecondsMax } from "../speech/recognize.ts";
 import { msOfDuration } from "../std/duration.ts";
 import type { FairSemaphore } from "../std/fair-semaphore.ts";
@@ -146,12 +146,12 @@ function openDetector(recognizer: Recognizer, signal: AbortSignal, log: Log): Sp
   if (!recognizer.canDiarize()) {
     throw new ServiceError("failed_precondition", "no diarization model is installed");
   }
+  recognizer.checkDiarizer();
   return new SpeakerDetector({
     recognizer,
     known: new Map(),
     keep: async () => {},
     signal,
-    retryMs: retryMsDefault,
     log,
   });
 }

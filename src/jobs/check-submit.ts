@@ -34,7 +34,7 @@ export interface CheckedSubmit {
 
 /** The models, for which requests are checked. */
 export type CheckingRecognizer = HintUse["recognizer"] &
-  Pick<Recognizer, "modelName" | "canDiarize">;
+  Pick<Recognizer, "modelName" | "canDiarize" | "checkModelsKnown">;
 
 /** A URL, a finished upload, the media of a transcript, or content that is sent later. */
 export type SubmittedSource =
@@ -45,7 +45,8 @@ export type SubmittedSource =
 
 /**
  * Returns the content of a submit request (§4.1), with every violation that can be found in the
- * request itself.
+ * request itself. Throws unavailable if what it asks for may be on an engine node whose models are
+ * not known.
  */
 export function checkSubmit(
   request: SubmitTranscriptJobRequest,
@@ -76,7 +77,7 @@ export function checkSubmit(
     metadata.originalSource = originalUri;
   }
   const installed = parts.recognizer.languageCodes("job");
-  const language = checkLanguage(metadata.languageCode, installed);
+  const language = checkLanguage(metadata.languageCode, installed, parts.recognizer);
   const isLanguageNamed = violations.some(({ field }) => field === "metadata.languageCode");
   if (language && !isLanguageNamed) violations.push(language);
   const useUri = request.useUri ?? (parts.absentIsFalse === true || isAgain ? false : undefined);
@@ -161,6 +162,7 @@ function checkModel(
   if (model === "") return undefined;
   const name = recognizer.modelName(languageCode, "job", model);
   if (name === undefined && languageCode !== "") {
+    recognizer.checkModelsKnown();
     const used = recognizer.modelName(languageCode, "job");
     const problem = `is ${shown(model)}, which does not serve jobs in ${languageCode}`;
     violations.add("model", `${problem}; leave it out for ${used}, or see ListModels`);
@@ -184,8 +186,13 @@ function checkSpeakers(
   return speakersMax;
 }
 
-function checkLanguage(code: string, installed: readonly string[]): FieldViolation | undefined {
+function checkLanguage(
+  code: string,
+  installed: readonly string[],
+  recognizer: CheckingRecognizer,
+): FieldViolation | undefined {
   if (installedLanguage(code, installed) !== undefined) return undefined;
+  if (code !== "") recognizer.checkModelsKnown();
   return {
     field: "metadata.languageCode",
     description: `is ${shown(code)}, which has no installed model; installed: ${installed.join(", ") || "none"}`,

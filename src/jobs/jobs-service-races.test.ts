@@ -71,6 +71,7 @@ async function openNode(uploads: Pick<Uploads, "collectUpload">) {
       modelName: () => "tones",
       takesHints: () => false,
       canDiarize: () => false,
+      checkModelsKnown() {},
     },
     meter: opened.use(openTestMeter(own.db)),
   });

@@ -81,7 +81,8 @@ export interface ConfigContext {
 
 /**
  * Checks the RecognitionConfig at `path` (§2.4 and §8) and adds every violation. The result is
- * valid only if there are no violations.
+ * valid only if there are no violations. Throws unavailable if what it asks for may be on an engine
+ * node whose models are not known.
  */
 export function checkConfig(
   config: RecognitionConfig | undefined,
@@ -97,7 +98,7 @@ export function checkConfig(
     checkEncoding(encoding, `${path}.encoding`, violations);
     checkRate(sampleRateHertz, form, `${path}.sampleRateHertz`, violations);
     const { recognizer, mode } = context;
-    checkLanguage(languageCode, `${path}.languageCode`, recognizer.languageCodes(mode), violations);
+    checkLanguage(languageCode, `${path}.languageCode`, { recognizer, mode }, violations);
     if (maxAlternatives < 0 || maxAlternatives > alternativesMaxMax) {
       violations.add(
         `${path}.maxAlternatives`,
@@ -186,10 +187,12 @@ function checkRate(rate: number, form: AudioForm, field: string, violations: Vio
 function checkLanguage(
   code: string,
   field: string,
-  installed: readonly string[],
+  { recognizer, mode }: Pick<ConfigContext, "recognizer" | "mode">,
   violations: Violations,
 ): void {
+  const installed = recognizer.languageCodes(mode);
   if (installed.includes(code)) return;
+  if (code !== "") recognizer.checkModelsKnown();
   const choices = `installed: ${installed.join(", ")}`;
   const problem = code === "" ? "is required" : `is ${shown(code)}, which has no installed model`;
   violations.add(field, `${problem}; ${choices}`);

@@ -40,9 +40,11 @@ function withEffort(pool: EnginePool, effort: Effort): Recognizer {
     modelName: (languageCode, mode) => pool.modelName(languageCode, mode),
     takesHints: (languageCode, mode) => pool.takesHints(languageCode, mode),
     canDiarize: () => pool.canDiarize(),
+    checkDiarizer: () => pool.checkDiarizer(),
     recognize: (input, options) => pool.recognize(input, { ...options, effort }),
     diarize: (window, signal) => pool.diarize(window, signal),
     alignedLanguageCodes: () => pool.alignedLanguageCodes(),
+    checkModelsKnown: () => pool.checkModelsKnown(),
     outputsModel: (languageCode) => pool.outputsModel(languageCode),
     align: (window, words, options) => pool.align(window, words, options),
   };

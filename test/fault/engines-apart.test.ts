@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import type { EngineNodeState } from "../../src/engines/nodes/engine-nodes.ts";
+import type { EngineNodeState } from "../../src/engines/nodes/engine-node.ts";
 import { speech } from "../fixtures/engine-pool-fixture.ts";
 import { cpuSlowness } from "../fixtures/cpu-slowness.ts";
 import { joined, silence } from "../fixtures/flite.ts";

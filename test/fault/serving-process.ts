@@ -47,12 +47,18 @@ async function serve(): Promise<void> {
     modelName: () => "tones",
     takesHints: () => false,
     canDiarize: () => false,
+    checkModelsKnown() {},
   };
   const transcripts = transcriptsService(
     { db, media, pageTokens, watches: new NodeWatches(db) },
     { answers: defaultAnswers(), attempts: createRefusedAttempts(() => 100), log },
     { arrivals, allow: parseMediaAllowList([]), recognizer, meter, log },
-    { arrivals: new Arrivals(), aligner: { alignedLanguageCodes: () => [] }, meter, log },
+    {
+      arrivals: new Arrivals(),
+      aligner: { alignedLanguageCodes: () => [], checkModelsKnown() {} },
+      meter,
+      log,
+    },
   );
   const authenticator = createAuthenticator({ db, publicUrl, log });
   await using server = await openServer(

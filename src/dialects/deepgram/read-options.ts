@@ -2,7 +2,7 @@ import type { PcmEncoding } from "../../audio/pcm-samples.ts";
 import { resampleRateMax, resampleRateMin } from "../../audio/resample.ts";
 import { hintBoostMax, type PhraseContext } from "../../engines/protocol/check-hints.ts";
 import type { Hint, RecognitionMode } from "../../engines/protocol/engine.ts";
-import type { Recognizer } from "../../engines/protocol/recognizer.ts";
+import type { KnownLanguages, Recognizer } from "../../engines/protocol/recognizer.ts";
 import { silenceMsBounds } from "../../speech/streaming-recognize.ts";
 import { shown, Violations } from "../../std/service-error.ts";
 import type { WritingOptions } from "../../writing/write-words.ts";
@@ -45,7 +45,7 @@ export interface StreamOptions extends ListenOptions {
 export type BareAudio = Extract<LiveAudio, { readonly kind: "bare" }>;
 
 export interface OptionsContext {
-  readonly recognizer: Pick<Recognizer, "languageCodes" | "takesHints" | "canDiarize">;
+  readonly recognizer: KnownLanguages & Pick<Recognizer, "takesHints" | "canDiarize">;
   readonly defaultLanguage: string | undefined;
   /** The language in the path; it applies if the query has none. */
   readonly pathLanguage: string;
@@ -135,8 +135,7 @@ function readCommon(
   }
   const { recognizer, defaultLanguage, pathLanguage } = context;
   const wanted = query.one("language").toLowerCase() === "multi" ? "" : query.one("language");
-  const installed = recognizer.languageCodes(mode);
-  const choice = { installed, defaultLanguage };
+  const choice = { recognizer, mode, defaultLanguage };
   const languageCode = languageOf(wanted || pathLanguage, "language", choice, violations);
   const smart = isYes(query.one("smart_format"));
   const punctuation = smart || isYes(query.one("punctuate")) || isYes(query.one("dictation"));

@@ -38,7 +38,7 @@ export function readStart(
   }
   const named = value("language");
   const language = typeof named === "string" && named !== "" ? named : pathLanguage;
-  const choice = { installed: recognizer.languageCodes("live"), defaultLanguage };
+  const choice = { recognizer, mode: "live", defaultLanguage } as const;
   const languageCode = languageOf(language, "language", choice, violations);
   const contexts = contextsIn(value("options"), violations);
   const use = { recognizer, languageCode, mode: "live" } as const;

@@ -1,5 +1,5 @@
 import type { Hint } from "../../engines/protocol/engine.ts";
-import type { Recognizer } from "../../engines/protocol/recognizer.ts";
+import type { KnownLanguages, Recognizer } from "../../engines/protocol/recognizer.ts";
 import { shown, Violations } from "../../std/service-error.ts";
 import { keywordHints } from "../client-hints.ts";
 import { type FormFields, isYes } from "../form-fields.ts";
@@ -27,7 +27,7 @@ export interface TranscriptionWish {
 }
 
 export interface WishContext {
-  readonly recognizer: Pick<Recognizer, "languageCodes" | "takesHints" | "canDiarize">;
+  readonly recognizer: KnownLanguages & Pick<Recognizer, "takesHints" | "canDiarize">;
   readonly defaultLanguage: string | undefined;
   /** The language in the path; it applies if the form has none. */
   readonly pathLanguage: string;
@@ -54,8 +54,8 @@ export function readWish(fields: FormFields, context: WishContext): Transcriptio
   refuseMissing(fields, format, context, violations);
   const wanted = fields.one("language") || fields.one("languages") || context.pathLanguage;
   const { recognizer, defaultLanguage } = context;
-  const installed = recognizer.languageCodes("short");
-  const languageCode = languageOf(wanted, "language", { installed, defaultLanguage }, violations);
+  const choice = { recognizer, mode: "short", defaultLanguage } as const;
+  const languageCode = languageOf(wanted, "language", choice, violations);
   const phrases = { keywords: fields.all("keywords"), prompt: fields.one("prompt") };
   const use = { recognizer, languageCode, mode: "short" } as const;
   const hints = keywordHints(phrases, "keywords", use, violations);

@@ -33,7 +33,7 @@ export function createVoskSocket(parts: VoskParts): SocketDialect {
     shownKey: shownSocketKey,
     admit({ path: { language = "" } }) {
       const violations = new Violations();
-      const choice = { installed: recognizer.languageCodes("live"), defaultLanguage };
+      const choice = { recognizer, mode: "live", defaultLanguage } as const;
       const languageCode = languageOf(language, "language", choice, violations);
       violations.throwIfAny();
       return { serve: async (socket, caller) => serve(parts, languageCode, { socket, caller }) };

@@ -131,8 +131,8 @@ async function answerLanguage(parts: OpenAiParts, call: DialectCall): Promise<vo
   requireFile(form.file, "audio_file");
   const violations = new Violations();
   const { recognizer, defaultLanguage } = parts;
-  const installed = recognizer.languageCodes("job");
-  const languageCode = languageOf("", "language", { installed, defaultLanguage }, violations);
+  const choice = { recognizer, mode: "job", defaultLanguage } as const;
+  const languageCode = languageOf("", "language", choice, violations);
   violations.throwIfAny();
   const body = {
     detected_language: nameOf(languageCode),

@@ -177,7 +177,7 @@ class WyomingCall {
   #languageCode(): string {
     const { recognizer, defaultLanguage } = this.#parts;
     const violations = new Violations();
-    const choice = { installed: recognizer.languageCodes("live"), defaultLanguage };
+    const choice = { recognizer, mode: "live", defaultLanguage } as const;
     const languageCode = languageOf(this.#language, "language", choice, violations);
     violations.throwIfAny();
     return languageCode;

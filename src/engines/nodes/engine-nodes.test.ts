@@ -20,81 +20,38 @@ import {
   until,
 } from "../../../test/fixtures/engine-pool-fixture.ts";
 import { silence } from "../../../test/fixtures/flite.ts";
+import {
+  openEngineNode,
+  openNodesPool,
+  type OpenEngineNode,
+  untilReady,
+} from "../../../test/fixtures/open-engine-node.ts";
 import { openTestAuthority } from "../../../test/fixtures/test-authority.ts";
 import { Engines, ServeRequestSchema } from "../../gen/hlust/engine/v1/engine_pb.ts";
 import { readCertificate } from "../../std/certificate.ts";
-import { createLog, type Log } from "../../std/log.ts";
-import { type EnginePool, openEnginePool } from "../pool/engine-pool.ts";
+import type { EnginePool } from "../pool/engine-pool.ts";
 import { nodeProtocol } from "./node-protocol.ts";
 import { OutgoingMessages } from "./outgoing-messages.ts";
-import { type EngineListenerOptions, openEngineListener } from "./serve-engines.ts";
-import { SharedProcesses } from "./shared-processes.ts";
 
-const log = createLog("silent");
 const credential = "the credential of these tests";
 
-/** Opens an engine node with this many processes of the scripted engine. */
-async function openNode(
-  processes: number,
-  options: Pick<EngineListenerOptions, "helloMsMax" | "certificate"> = {},
-) {
-  await using parts = new AsyncDisposableStack();
-  const shared = new SharedProcesses();
-  const pool = parts.use(
-    await openEnginePool({ engine: "scripted", processes, share: shared, log }),
-  );
-  const listener = parts.use(
-    await openEngineListener(shared, {
-      at: { host: "127.0.0.1", port: 0 },
-      credential,
-      cores: processes,
-      isLoading: () => false,
-      log,
-      ...options,
-    }),
-  );
-  const open = parts.move();
-  const port = Number(listener.address.split(":").at(-1));
-  return { shared, pool, port, [Symbol.asyncDispose]: () => open.disposeAsync() };
-}
-
-/** Opens a pool that uses these engine nodes and runs no models itself. */
-async function openClient(
-  ports: readonly number[],
-  options: {
-    readonly credential?: string;
-    readonly authorities?: string;
-    readonly isEncrypted?: boolean;
-    readonly log?: Log;
-  } = {},
-) {
-  const { isEncrypted = false, authorities } = options;
-  return await openEnginePool({
-    engine: "scripted",
-    processes: 1,
-    hasOwnModels: false,
-    nodes: {
-      names: ports.map((port) => ({ host: "127.0.0.1", port, isEncrypted })),
-      credential: options.credential ?? credential,
-      authorities,
-    },
-    log: options.log ?? log,
-  });
-}
+const areKnown = (pool: EnginePool) => {
+  try {
+    pool.checkModelsKnown();
+    return true;
+  } catch {
+    return false;
+  }
+};
 
 const said = [speech(1200), silence(800), speech(700), silence(900), speech(400)];
-const isReady = (pool: EnginePool, processes: number) =>
-  until(
-    () => pool.state().ready === processes,
-    () => JSON.stringify(pool.state().nodes),
-  );
 
-let node: Awaited<ReturnType<typeof openNode>>;
+let node: OpenEngineNode;
 let client: EnginePool;
 before(async () => {
-  node = await openNode(2);
-  client = await openClient([node.port]);
-  await isReady(client, 2);
+  node = await openEngineNode(2);
+  client = await openNodesPool([node.port]);
+  await untilReady(client, 2);
 });
 after(async () => {
   await client[Symbol.asyncDispose]();
@@ -113,8 +70,8 @@ test("streams, short recordings and jobs are recognized on an engine node as on 
 });
 
 test("an engine node is shared: each client's sessions count for the others", async () => {
-  await using other = await openClient([node.port]);
-  await isReady(other, 2);
+  await using other = await openNodesPool([node.port]);
+  await untilReady(other, 2);
   const streams = Array.from({ length: 4 }, () => openInput(speech(300)));
   const running = streams.map(({ input }) => recognize(client, input));
   const sessions = () => other.state().nodes?.[0]?.sessions;
@@ -129,7 +86,7 @@ test("an engine node is shared: each client's sessions count for the others", as
 });
 
 test("a node with another credential is refused, which is said", async () => {
-  await using other = await openClient([node.port], { credential: "quite another credential" });
+  await using other = await openNodesPool([node.port], { credential: "quite another credential" });
   const problem = () => other.state().nodes?.[0]?.problem;
   await until(() => problem() !== undefined, "it is refused");
   assert.match(problem() ?? "", /it refused the credential: HLUST_ENGINE_CREDENTIAL must be/);
@@ -148,12 +105,14 @@ test("audio is encrypted to a node whose certificate an authority of the setting
     certificate: { setting: "HLUST_TLS_CERTIFICATE", path: files.certificate },
     key: { setting: "HLUST_TLS_KEY", path: files.key },
   });
-  const secure = parts.use(await openNode(1, { certificate: { current, onReplaced: () => {} } }));
+  const secure = parts.use(
+    await openEngineNode(1, { certificate: { current, onReplaced: () => {} } }),
+  );
   const authorities = readFileSync(authority.certificate, "utf8");
   const warnings: Error[] = [];
   process.on("warning", (warning) => warnings.push(warning));
-  await using own = await openClient([secure.port], { isEncrypted: true, authorities });
-  await isReady(own, 1);
+  await using own = await openNodesPool([secure.port], { isEncrypted: true, authorities });
+  await untilReady(own, 1);
   assert.deepEqual(await recognize(own, said), finalsWithoutPool(said));
 
   const refusals = [
@@ -179,7 +138,7 @@ test("audio is encrypted to a node whose certificate an authority of the setting
   for (const { port, options, problem } of refusals) {
     const lines: string[] = [];
     const kept = pino({ messageKey: "event" }, { write: (line: string) => void lines.push(line) });
-    await using refused = await openClient([port], { ...options, log: kept });
+    await using refused = await openNodesPool([port], { ...options, log: kept });
     const logged = () => lines.find((line) => line.includes("engine.node_unreachable"));
     await until(() => logged() !== undefined, "it is refused");
     assert.match(logged() ?? "", problem);
@@ -245,7 +204,7 @@ test("a client of another protocol is refused with both versions", async () => {
 test("connections that are not of a client are closed, and clients notice nothing", async () => {
   const running = recognize(client, said);
   const bytes = ["GET / HTTP/1.1\r\nhost: a\r\n\r\n", "\x16\x03\x01garbage".repeat(100), ""];
-  await using quick = await openNode(1, { helloMsMax: 200 });
+  await using quick = await openEngineNode(1, { helloMsMax: 200 });
   for (const port of [node.port, quick.port]) {
     for (const text of bytes) {
       if (text === "" && port === node.port) continue;
@@ -269,7 +228,7 @@ test("a connection may carry as much as its stream, in both directions", async (
   const address = server.address();
   assert.ok(typeof address === "object" && address !== null);
   const joined = once(server, "session");
-  await using _other = await openClient([address.port]);
+  await using _other = await openNodesPool([address.port]);
   const [session] = await joined;
   await until(() => isLarge(session), "what the node may send");
   session.destroy();
@@ -277,9 +236,9 @@ test("a connection may carry as much as its stream, in both directions", async (
 });
 
 test("a node that is stopped hands its streams over between two utterances", async () => {
-  await using first = await openNode(1);
-  await using own = await openClient([first.port, node.port]);
-  await isReady(own, 3);
+  await using first = await openEngineNode(1);
+  await using own = await openNodesPool([first.port, node.port]);
+  await untilReady(own, 3);
   const [gate, moved] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const finals: number[] = [];
   async function* input() {
@@ -316,26 +275,20 @@ test("a node that is stopped hands its streams over between two utterances", asy
 });
 
 test("a name with several addresses is several nodes, and one node under two names is one", async () => {
-  await using two = await openNode(1);
+  await using two = await openEngineNode(1);
   const found = { addresses: ["127.0.0.1"] };
   const names = [
     { host: "engines.test", port: two.port, isEncrypted: false },
     { host: "127.0.0.1", port: two.port, isEncrypted: false },
   ];
-  await using pool = await openEnginePool({
-    engine: "scripted",
-    processes: 1,
-    hasOwnModels: false,
-    nodes: {
-      names,
-      credential,
-      lookupMs: 50,
-      lookup: (host) => Promise.resolve(host === "engines.test" ? found.addresses : [host]),
-    },
-    log,
+  await using pool = await openNodesPool(names, {
+    lookupMs: 50,
+    lookup: (host) => Promise.resolve(host === "engines.test" ? found.addresses : [host]),
   });
   const connected = () => pool.state().nodes?.filter((each) => each.connected) ?? [];
   await until(() => pool.state().nodes?.length === 2 && connected().length === 1, "one is used");
+  // The models of a node that is connected under another address are known.
+  await until(() => areKnown(pool), "the models of both names are known");
   found.addresses = ["127.0.0.1", "127.0.0.2"];
   await until(() => pool.state().nodes?.length === 3, "another address is found");
   assert.equal(pool.state().models[0]?.processes, 1);

@@ -2,15 +2,8 @@ import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ServingModels } from "../pool/serving-models.ts";
-import { liveLoad } from "../pool/admission.ts";
-import type { MainProcess, NodeAddress } from "./node-address.ts";
-import {
-  NodeConnection,
-  type NodeConnectionOptions,
-  type NodeEvents,
-  NodeMisbehaved,
-} from "./node-connection.ts";
-import { problemOf } from "./node-problem.ts";
+import { EngineNode, type EngineNodeOptions, type EngineNodeState } from "./engine-node.ts";
+import type { MainProcess } from "./node-address.ts";
 
 /** An entry of HLUST_ENGINES: a name may stand for several nodes. */
 export interface NodeName {
@@ -21,43 +14,15 @@ export interface NodeName {
   readonly main?: MainProcess;
 }
 
-export interface EngineNodesOptions extends NodeConnectionOptions {
+export interface EngineNodesOptions extends EngineNodeOptions {
   readonly names: readonly NodeName[];
   /** How often names are looked up. Default: 5 s. */
   readonly lookupMs?: number;
-  /** The delay before a node that sent what it may not send is used again. Default: 30 s. */
-  readonly penaltyMs?: number;
   /** Returns the addresses of a name. Default: those of the system's resolver. */
   readonly lookup?: (host: string) => Promise<readonly string[]>;
 }
 
-/** An engine node, as this node sees it. */
-export interface EngineNodeState {
-  /** The address in the setting, with the IP address if that is another. */
-  readonly address: string;
-  readonly connected: boolean;
-  /** Whether the node is being stopped. */
-  readonly leaving: boolean;
-  readonly version?: string;
-  readonly processes: number;
-  /** The sessions of all nodes in its processes. */
-  readonly sessions: number;
-  readonly load: number;
-  /** The time that the node takes to answer. */
-  readonly delayMs: number;
-  /** How often a connection to it was lost. */
-  readonly losses: number;
-  /** Why it is not connected. */
-  readonly problem?: string;
-}
-
 const lookupMsDefault = 5_000;
-const penaltyMsDefault = 30_000;
-/** The delay before a connection is opened again doubles up to the maximum. */
-const retryMsMin = 100;
-const retryMsMax = 5_000;
-/** The time after which a connection was of use, so that the delay is short again. */
-const usefulMs = 30_000;
 /** How often models that no node has any more are looked for. */
 const forgetMs = 1_000;
 
@@ -69,23 +34,48 @@ export class EngineNodes implements AsyncDisposable {
   readonly #ending = new AbortController();
   readonly #running: Promise<void>[] = [];
   readonly #timer: NodeJS.Timeout;
-  #isEachNameFound = false;
+  /** The names that have been found, as in the setting. */
+  readonly #found = new Set<string>();
+  /** When the models of a node were first unknown, since those of all were known. */
+  #unknownSinceMs: number | undefined = performance.now();
 
   constructor(serving: ServingModels, options: EngineNodesOptions) {
     this.#serving = serving;
     this.#options = options;
     for (const name of options.names) this.#running.push(this.#follow(name));
-    this.#timer = setInterval(() => serving.elsewhere.forgetAbsent(this.#areAllKnown()), forgetMs);
+    this.#timer = setInterval(() => {
+      const areAllKnown = this.unknown().length === 0;
+      this.#unknownSinceMs = areAllKnown ? undefined : (this.#unknownSinceMs ?? performance.now());
+      serving.elsewhere.forgetAbsent(areAllKnown);
+    }, forgetMs);
   }
 
   state(): readonly EngineNodeState[] {
     return Array.from(this.#nodes.values(), (node) => node.state());
   }
 
-  /** Whether the models of every node are known. */
-  #areAllKnown(): boolean {
-    const nodes = [...this.#nodes.values()];
-    return this.#isEachNameFound && nodes.every(({ isKnown }) => isKnown);
+  /** Returns the nodes whose models are not known now, since they are not reached or still load. */
+  unknown(): readonly string[] {
+    return this.#without(({ isKnown }) => isKnown);
+  }
+
+  /**
+   * Returns the nodes whose models have never been known. Models of a node that is missing later
+   * stay known until it is back.
+   */
+  neverKnown(): readonly string[] {
+    return this.#without(({ wasKnown }) => wasKnown);
+  }
+
+  /** For how long the models of some node have not been known. */
+  get unknownMs(): number {
+    return this.#unknownSinceMs === undefined ? 0 : performance.now() - this.#unknownSinceMs;
+  }
+
+  #without(isKnown: (node: EngineNode) => boolean): readonly string[] {
+    const names = this.#options.names.map(shownName).filter((name) => !this.#found.has(name));
+    const nodes = [...this.#nodes.values()].filter((node) => node.isNamed && !isKnown(node));
+    return [...names, ...nodes.map(({ shownAddress }) => shownAddress)];
   }
 
   /** Looks a name up again and again, and uses the nodes at its addresses. */
@@ -97,7 +87,7 @@ export class EngineNodes implements AsyncDisposable {
       try {
         this.#use(name, await this.#find(name));
         problem = undefined;
-        this.#isEachNameFound = true;
+        this.#found.add(shownName(name));
       } catch (error) {
         const text = error instanceof Error ? error.message : String(error);
         if (text !== problem)
@@ -146,147 +136,6 @@ export class EngineNodes implements AsyncDisposable {
     ]);
   }
 }
-
-/** One engine node, connected again and again. */
-class EngineNode {
-  readonly #address: NodeAddress;
-  readonly #options: EngineNodesOptions;
-  readonly #serving: ServingModels;
-  readonly #isUsed: (connection: NodeConnection) => boolean;
-  readonly #ending = new AbortController();
-  readonly #running: Promise<void>;
-  #connection: NodeConnection | undefined;
-  /** Whether a lookup still finds the address. */
-  isNamed = true;
-  #isOver = false;
-  #losses = 0;
-  #problem: string | undefined;
-  #loggedProblem: string | undefined;
-
-  constructor(
-    address: NodeAddress,
-    options: EngineNodesOptions,
-    parts: {
-      readonly serving: ServingModels;
-      readonly isUsed: (connection: NodeConnection) => boolean;
-    },
-  ) {
-    this.#address = address;
-    this.#options = options;
-    this.#serving = parts.serving;
-    this.#isUsed = parts.isUsed;
-    this.#running = this.#run();
-  }
-
-  get isOver(): boolean {
-    return this.#isOver;
-  }
-
-  get isKnown(): boolean {
-    return this.#connection?.machine !== undefined && !this.#connection.isLoading;
-  }
-
-  /** Returns whether this node is connected to that run of a node, by another connection. */
-  uses(runId: string, than: NodeConnection): boolean {
-    const own = this.#connection;
-    return own !== undefined && own !== than && own.machine !== undefined && own.runId === runId;
-  }
-
-  state(): EngineNodeState {
-    const connection = this.#connection;
-    const machine = connection?.machine;
-    const { name, address, host } = this.#address;
-    const children = machine ? (connection?.children ?? []) : [];
-    return {
-      address: host === address ? name : `${name} (${address})`,
-      connected: machine !== undefined,
-      leaving: connection?.isLeaving ?? false,
-      ...(machine && connection && { version: connection.version }),
-      processes: children.length,
-      sessions: children.reduce((sum, { sessions }) => sum + sessions, 0),
-      load: machine ? Number(liveLoad([machine]).toFixed(3)) : 0,
-      delayMs: Math.round(connection?.delayMs ?? 0),
-      losses: this.#losses,
-      ...(!machine && this.#problem !== undefined && { problem: this.#problem }),
-    };
-  }
-
-  async #run(): Promise<void> {
-    const { signal } = this.#ending;
-    let retryMs = retryMsMin;
-    while (!signal.aborted && this.isNamed) {
-      const startedAt = performance.now();
-      const connection = new NodeConnection(this.#address, this.#options, this.#events());
-      this.#connection = connection;
-      const error = await connection.run().then(
-        () => undefined,
-        (thrown: unknown) => thrown,
-      );
-      this.#connection = undefined;
-      if (connection.machine) this.#serving.removeMachine(connection.machine);
-      if (signal.aborted) break;
-      this.#report(connection, error);
-      const wasOfUse = connection.machine && performance.now() - startedAt >= usefulMs;
-      if (wasOfUse) retryMs = retryMsMin;
-      const { penaltyMs = penaltyMsDefault } = this.#options;
-      const delayMs = error instanceof NodeMisbehaved ? penaltyMs : retryMs;
-      retryMs = Math.min(2 * retryMs, retryMsMax);
-      // Nodes that lost the same engine node do not return at the same moment.
-      const jitter = 0.5 + Math.random();
-      await sleep(delayMs * jitter, undefined, { signal }).catch(() => {});
-    }
-    this.#isOver = true;
-  }
-
-  #events(): NodeEvents {
-    const { elsewhere } = this.#serving;
-    const { log } = this.#options;
-    const node = this.#address.name;
-    return {
-      joined: (connection) => {
-        if (this.#isUsed(connection)) throw new SameNode("it is the same node as another address");
-        if (connection.machine) this.#serving.addMachine(connection.machine);
-        this.#problem = undefined;
-        this.#loggedProblem = undefined;
-        const { address } = this.#address;
-        log.info({ node, address, version: connection.version }, "engine.node_joined");
-      },
-      ready: (child, model) => elsewhere.add(child, model),
-      loaded: (child, model, report) => elsewhere.learn(child, model, report),
-      hasOther: (model) => elsewhere.hasOther(model),
-      leaving: () => log.info({ node }, "engine.node_leaving"),
-    };
-  }
-
-  /** Logs why a connection ended, or could not be opened, unless that was logged just before. */
-  #report(connection: NodeConnection, error: unknown): void {
-    const { log } = this.#options;
-    const { name: node, address, isEncrypted } = this.#address;
-    this.#problem = problemOf(error, isEncrypted);
-    const fields = { node, address, problem: this.#problem };
-    if (error instanceof NodeMisbehaved && error.cause instanceof SameNode) {
-      log.debug(fields, "engine.node_known");
-      return;
-    }
-    if (connection.machine) this.#losses += 1;
-    if (error instanceof NodeMisbehaved) {
-      log.error(fields, "engine.node_misbehaved");
-    } else if (connection.machine) {
-      log.warn(fields, connection.isLeaving ? "engine.node_left" : "engine.node_lost");
-    } else if (this.#problem !== this.#loggedProblem) {
-      log.warn(fields, "engine.node_unreachable");
-    }
-    this.#loggedProblem = this.#problem;
-  }
-
-  async close(): Promise<void> {
-    this.#ending.abort();
-    this.#connection?.fail(new Error("this node is closing"));
-    await this.#running;
-  }
-}
-
-class SameNode extends Error {}
 
 /** Whether a name needs no lookup. */
 function isAddress({ host, main }: NodeName): boolean {

@@ -212,6 +212,8 @@ export class NodeConnection {
     this.#hello = hello;
     this.#machine = { cores, processes: () => this.children };
     this.#events.joined(this);
+    // Its answer says whether the models of the node are all known.
+    this.#beat();
   }
 
   /** Beats are counted instead of time, since none happen while this process is suspended. */

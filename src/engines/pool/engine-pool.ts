@@ -7,7 +7,6 @@ import {
   type WordTime,
 } from "../protocol/alignment.ts";
 import type { RecognitionMode } from "../protocol/engine.ts";
-import type { SessionOptions } from "../protocol/engine-frames.ts";
 import type {
   Recognition,
   RecognitionOptions,
@@ -16,7 +15,6 @@ import type {
 } from "../protocol/recognizer.ts";
 import { liveLoad, type LoadedProcess } from "./admission.ts";
 import { EngineNodes, type EngineNodesOptions } from "../nodes/engine-nodes.ts";
-import { diarizeIn } from "./diarization-session.ts";
 import { LiveDemand } from "./live-demand.ts";
 import type { ModelProcesses } from "./model-processes.ts";
 import type { InputSource } from "./peekable-input.ts";
@@ -27,9 +25,14 @@ import {
   stateOf,
 } from "./pool-state.ts";
 import { ReadySignal } from "./ready-signal.ts";
+import { unreached } from "./unreached-nodes.ts";
+import { noEngine } from "../protocol/engine-absence.ts";
+import { absenceWaitMs } from "./absence-wait.ts";
+import { ReplayedDiarization } from "./replayed-diarization.ts";
 import { ReplayedAlignment } from "./replayed-alignment.ts";
 import { ReplayedRecognition } from "./replayed-recognition.ts";
 import { isDiarizer, ServingModels, type ServingModelsOptions } from "./serving-models.ts";
+import { sessionOptions } from "./session-options.ts";
 import { SessionPlacement } from "./session-placement.ts";
 import { traceRecognition } from "./trace-recognition.ts";
 
@@ -57,7 +60,6 @@ export interface EnginePool extends Recognizer, AsyncDisposable {
   models(): readonly ServedModel[];
 }
 
-const silenceMsDefault = 500;
 /**
  * The interval at which loaded() checks again, because no waiter is woken when a model is removed
  * while it is being loaded.
@@ -65,6 +67,9 @@ const silenceMsDefault = 500;
 const recheckMs = 1000;
 /** How long the start waits for the first engine node. Without any, the node is not ready. */
 const firstModelMsMax = 10_000;
+/** How long it then waits for the models of the others, and how often it looks for them. */
+const knownMsMax = 1000;
+const lookMs = 20;
 
 /**
  * Starts the engine processes of every model and waits for those that can load. A model that cannot
@@ -86,6 +91,8 @@ class ProcessPool implements EnginePool {
   readonly #ready = new ReadySignal();
   readonly #serving: ServingModels;
   #nodes: EngineNodes | undefined;
+  /** When it was first noticed that no process can diarize, since one could. */
+  #withoutDiarizerSinceMs: number | undefined;
 
   constructor(options: EnginePoolOptions) {
     this.#options = options;
@@ -93,7 +100,8 @@ class ProcessPool implements EnginePool {
   }
 
   languageCodes(mode: RecognitionMode): readonly string[] {
-    this.#checkKnown();
+    // Every language would be unknown then.
+    if (this.#nodes && this.#serving.all.length === 0) throw unreached(this.#nodes);
     return this.#serving.languageCodes(mode);
   }
 
@@ -105,26 +113,34 @@ class ProcessPool implements EnginePool {
     return this.#serving.modelFor({ languageCode, mode, model })?.engine?.takesHints ?? false;
   }
 
-  /**
-   * Throws ServiceError with the code unavailable if no engine node was reached yet, since every
-   * language would be unknown then.
-   */
-  #checkKnown(): void {
-    if (!this.#nodes || this.#serving.all.length > 0) return;
-    throw new ServiceError("unavailable", "no engine node has been reached yet; try again", {
-      reason: "NO_ENGINE",
-      retryAfterMs: 1000,
-    });
+  checkModelsKnown(): void {
+    if (this.#nodes && this.#nodes.unknown().length > 0) throw unreached(this.#nodes);
   }
 
   canDiarize(): boolean {
-    return this.#serving.diarizer() !== undefined;
+    if (this.#serving.diarizer()) return true;
+    // Otherwise recordings would wait for every missing engine node, without any diarizer too.
+    if (this.#nodes && this.#nodes.neverKnown().length > 0) throw unreached(this.#nodes);
+    return false;
+  }
+
+  checkDiarizer(): void {
+    const children = this.#serving.diarizer()?.children() ?? [];
+    if (children.some(({ isLeaving }) => !isLeaving)) {
+      this.#withoutDiarizerSinceMs = undefined;
+      return;
+    }
+    this.#withoutDiarizerSinceMs ??= performance.now();
+    throw new ServiceError("unavailable", "no diarization process is ready; try again", {
+      reason: noEngine,
+      retryAfterMs: absenceWaitMs(performance.now() - this.#withoutDiarizerSinceMs),
+    });
   }
 
   async diarize(window: Int16Array, signal: AbortSignal): Promise<WindowSpeakers> {
-    const child = this.#serving.diarizer()?.children().at(0);
-    if (!child) throw new ServiceError("unavailable", "no diarization process is ready; try again");
-    return await diarizeIn(child, window, signal);
+    const choose = () => this.#serving.diarizer();
+    const placement = new SessionPlacement(choose(), choose, this.#ready);
+    return await new ReplayedDiarization(window, placement, this.#options.log).run(signal);
   }
 
   alignedLanguageCodes(): readonly string[] {
@@ -149,6 +165,7 @@ class ProcessPool implements EnginePool {
     const choose = () =>
       wanted === undefined || find()?.engine?.outputsModel === wanted ? find() : undefined;
     if (!find()) {
+      this.checkModelsKnown();
       const able = this.alignedLanguageCodes().join(", ") || "none";
       throw new ServiceError(
         "failed_precondition",
@@ -229,7 +246,10 @@ class ProcessPool implements EnginePool {
     this.#serving.watch();
   }
 
-  /** Waits until there is a model: engine nodes may be starting as well. */
+  /**
+   * Waits until there is a model, since engine nodes may be starting as well, and shortly for the
+   * models of all nodes: until they are known, what they may have is refused and repeated.
+   */
   async #firstModel(signal: AbortSignal): Promise<void> {
     const endsAt = performance.now() + firstModelMsMax;
     while (this.#serving.all.length === 0) {
@@ -237,6 +257,11 @@ class ProcessPool implements EnginePool {
       const leftMs = endsAt - performance.now();
       if (leftMs <= 0) return;
       await this.#ready.wait(leftMs, signal);
+    }
+    const knownBy = performance.now() + knownMsMax;
+    while (this.#nodes && this.#nodes.unknown().length > 0 && performance.now() < knownBy) {
+      signal.throwIfAborted();
+      await this.#ready.wait(lookMs, signal);
     }
   }
 
@@ -249,6 +274,7 @@ class ProcessPool implements EnginePool {
     const model = choose();
     if (!model) {
       const installed = this.languageCodes(mode).join(", ");
+      this.checkModelsKnown();
       throw new ServiceError(
         "invalid_argument",
         options.model === undefined
@@ -291,20 +317,4 @@ function streamEndOf(error: unknown): StreamEnd {
   if (!(error instanceof ServiceError)) return "failed";
   if (error.code === "cancelled") return "left";
   return error.code === "resource_exhausted" || error.code === "unavailable" ? "refused" : "failed";
-}
-
-function sessionOptions(options: RecognitionOptions): SessionOptions {
-  return {
-    languageCode: options.languageCode,
-    mode: options.mode,
-    sampleRateHertz: options.sampleRateHertz,
-    alternativesMax: options.alternativesMax ?? 1,
-    interim: options.interim ?? false,
-    silenceMsMin: options.silenceMsMin ?? silenceMsDefault,
-    ...(options.utteranceMsMax !== undefined && { utteranceMsMax: options.utteranceMsMax }),
-    ...(options.hints && { hints: options.hints }),
-    punctuation: options.punctuation ?? true,
-    ...(options.speechEvents === true && { speechEvents: true }),
-    ...(options.onOutputs && { keepsOutputs: true }),
-  };
 }

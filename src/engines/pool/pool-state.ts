@@ -1,4 +1,4 @@
-import type { EngineNodeState } from "../nodes/engine-nodes.ts";
+import type { EngineNodeState } from "../nodes/engine-node.ts";
 import type { EngineAbsence } from "../protocol/engine-absence.ts";
 import type { LoadableModel } from "./loadable-models.ts";
 import type { ModelProcesses } from "./model-processes.ts";

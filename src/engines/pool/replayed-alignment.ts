@@ -8,15 +8,13 @@ import {
 } from "../protocol/alignment.ts";
 import { engineSampleRate } from "../protocol/engine.ts";
 import type { OpenSession } from "../protocol/engine-frames.ts";
+import type { ChildSession } from "./child-session.ts";
 import { LiveDemand } from "./live-demand.ts";
-import { crashesMax, engineFailed } from "./replayed-recognition.ts";
+import { replayWindow } from "./replay-window.ts";
 import type { SessionClient } from "./session-client.ts";
 import type { SessionPlacement } from "./session-placement.ts";
 
-/**
- * The alignment of one window, in as many engine processes as necessary: a process that dies is
- * followed by another one, which receives the whole window.
- */
+/** The alignment of one window, in as many processes as necessary: see replayWindow(). */
 export class ReplayedAlignment implements SessionClient {
   readonly mode = "job";
   readonly sampleRateHertz = engineSampleRate;
@@ -69,38 +67,23 @@ export class ReplayedAlignment implements SessionClient {
 
   /** Returns the times of the words, to be called once. */
   async run(signal: AbortSignal): Promise<readonly WordTime[]> {
-    let crashes = 0;
-    for (let losses = 0; ; losses++) {
-      const end = await this.#attempt(losses, signal);
-      signal.throwIfAborted();
-      if (end.kind === "failed") throw end.error;
-      if (this.#found) return this.#found;
-      if (end.kind === "lost" && end.wasActive) crashes += 1;
-      if (crashes < crashesMax) continue;
-      this.#log.warn({ mode: this.mode, losses }, "engine.poison");
-      throw new ServiceError(
-        "internal",
-        `the speech engine failed on this audio ${crashes} times in a row`,
-        { reason: engineFailed },
-      );
-    }
+    return await replayWindow(
+      {
+        client: this,
+        payload: this.#payload,
+        placement: this.#placement,
+        send: (session) => this.#send(session),
+        found: () => this.#found,
+        log: this.#log,
+      },
+      signal,
+    );
   }
 
-  async #attempt(losses: number, signal: AbortSignal) {
-    signal.throwIfAborted();
-    const payload = { ...this.#payload, isSuspect: losses > 0 };
-    const place = { hadPlace: losses > 0, signal };
-    const { child, session } = await this.#placement.find(this, payload, place);
-    const leave = () => child.leave(session);
-    signal.addEventListener("abort", leave);
-    try {
-      if (this.#window instanceof Int16Array) await session.send(this.#window);
-      else session.sendOutputs(this.#window.bytes);
-      session.endInput();
-      return await session.ended;
-    } finally {
-      signal.removeEventListener("abort", leave);
-    }
+  #send(session: ChildSession): Promise<void> | undefined {
+    if (this.#window instanceof Int16Array) return session.send(this.#window);
+    session.sendOutputs(this.#window.bytes);
+    return undefined;
   }
 
   aligned(words: readonly WordTime[]): void {

@@ -1,10 +1,21 @@
 import { joinSamples } from "../../audio/join-samples.ts";
-import { type Frame, type FrameWriter, samplesOfBytes } from "../protocol/engine-frames.ts";
+import {
+  type Frame,
+  type FrameWriter,
+  jsonPayload,
+  samplesOfBytes,
+} from "../protocol/engine-frames.ts";
 import type { LoadReport } from "../protocol/load-report.ts";
 import { readOwnSigns } from "../protocol/process-signs.ts";
 import type { Diarizer } from "../sherpa-onnx/diarizer.ts";
 import { PendingWork } from "./pending-work.ts";
 import type { ProcessHost } from "./process-host.ts";
+
+interface Window {
+  readonly chunks: Int16Array[];
+  /** Whether a process crashed while it had the window, so that work on it is reported. */
+  readonly isSuspect: boolean;
+}
 
 const noWork = { cpuSeconds: 0, audioSeconds: 0 };
 
@@ -19,8 +30,7 @@ export class DiarizerHost implements ProcessHost {
   };
   readonly #diarizer: Diarizer;
   readonly #writer: FrameWriter;
-  /** The samples of each session. */
-  readonly #windows = new Map<number, Int16Array[]>();
+  readonly #windows = new Map<number, Window>();
   readonly #threadWork = new PendingWork(readOwnSigns);
   /** Resolves when all windows so far have been diarized. */
   #last = Promise.resolve();
@@ -32,12 +42,14 @@ export class DiarizerHost implements ProcessHost {
   }
 
   receive({ kind, session: id, payload }: Frame): void {
-    if (kind === "open") this.#windows.set(id, []);
-    else if (kind === "close") this.#windows.delete(id);
+    if (kind === "open") {
+      const { isSuspect } = jsonPayload("open", { kind, session: id, payload });
+      this.#windows.set(id, { chunks: [], isSuspect });
+    } else if (kind === "close") this.#windows.delete(id);
     else if (kind === "audio") {
       // The samples are copied, since the frame's memory is reused.
       const samples = Int16Array.from(samplesOfBytes(payload));
-      this.#windows.get(id)?.push(samples);
+      this.#windows.get(id)?.chunks.push(samples);
       this.#writer.writeJson("received", id, samples.length);
     } else if (kind === "endInput") {
       this.#last = this.#last.then(() => this.#diarize(id));
@@ -60,9 +72,11 @@ export class DiarizerHost implements ProcessHost {
   }
 
   async #diarize(id: number): Promise<void> {
-    const chunks = this.#windows.get(id);
-    if (!chunks) return;
+    const window = this.#windows.get(id);
+    if (!window) return;
+    const { chunks, isSuspect } = window;
     try {
+      if (isSuspect) this.#writer.writeNow("working", id);
       const samples = joinSamples(chunks);
       chunks.length = 0;
       const { turns, speakers } = await this.#diarizer.diarize(samples);
@@ -77,6 +91,7 @@ export class DiarizerHost implements ProcessHost {
       this.#writer.writeJson("error", id, { message, stack });
     } finally {
       this.#windows.delete(id);
+      if (isSuspect) this.#writer.writeNow("working", 0);
     }
   }
 }

@@ -26,6 +26,11 @@ export interface Aligner {
   /** Returns the languages whose words can be aligned, sorted. */
   alignedLanguageCodes(): readonly string[];
   /**
+   * Throws ServiceError with the code unavailable (NO_ENGINE) while the models of an engine node
+   * are not known: to be called before anything is refused because no installed model has it.
+   */
+  checkModelsKnown(): void;
+  /**
    * Returns the model whose outputs align() takes for this language, instead of samples; undefined
    * if there is none.
    */

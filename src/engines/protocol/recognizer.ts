@@ -100,6 +100,9 @@ export interface WindowSpeakers {
   }[];
 }
 
+/** The languages that can be recognized, for those who refuse others. */
+export type KnownLanguages = Pick<Recognizer, "languageCodes" | "checkModelsKnown">;
+
 /**
  * The models, as seen by the rest of the service: their languages, and recognition of audio as
  * text. It also aligns known words to audio.
@@ -114,8 +117,16 @@ export interface Recognizer extends Aligner {
   modelName(languageCode: string, mode: RecognitionMode, model?: string): string | undefined;
   /** Returns whether this model uses hints. `model` is as in modelName(). */
   takesHints(languageCode: string, mode: RecognitionMode, model?: string): boolean;
-  /** Returns whether a diarization model is installed. */
+  /**
+   * Returns whether a diarization model is installed. Throws ServiceError with the code unavailable
+   * (NO_ENGINE) if none is known, and the models of an engine node have never been known.
+   */
   canDiarize(): boolean;
+  /**
+   * Throws ServiceError with the code unavailable (NO_ENGINE) if no process can diarize now: to be
+   * called before other work is done.
+   */
+  checkDiarizer(): void;
   /**
    * Recognizes a stream. Leaving the loop or aborting the signal frees the session. The input is
    * read no faster than it is processed. A lost engine process only causes a delay. Throws
@@ -128,8 +139,9 @@ export interface Recognizer extends Aligner {
     options: RecognitionOptions,
   ): AsyncGenerator<Recognition, void, undefined>;
   /**
-   * Detects who speaks in a window of some minutes, at 16 kHz. Throws ServiceError: unavailable if
-   * no process can do so now.
+   * Detects who speaks in a window of some minutes, at 16 kHz. A lost process only causes a delay.
+   * Throws ServiceError: unavailable if no process is ready, internal if this window crashes
+   * processes; otherwise the error of the process.
    */
   diarize(window: Int16Array, signal: AbortSignal): Promise<WindowSpeakers>;
 }

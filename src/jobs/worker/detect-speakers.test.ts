@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { test } from "node:test";
+import { pino } from "pino";
 import type { WindowSpeakers } from "../../engines/protocol/recognizer.ts";
 import { createLog } from "../../std/log.ts";
 import { ServiceError } from "../../std/service-error.ts";
@@ -68,7 +69,6 @@ function openDetector(changes: Partial<SpeakerDetectorOptions> = {}) {
       return Promise.resolve();
     },
     signal: new AbortController().signal,
-    retryMs: 1,
     log: createLog("silent"),
     ...changes,
   });
@@ -120,26 +120,34 @@ test("SpeakerDetector continues from checkpoints of an earlier attempt", async (
   assert.deepEqual(other.diarized, [1, 13, 25]);
 });
 
-test("SpeakerDetector retries after a lost process, and then gives up on the speakers, not on the job", async () => {
-  const lost = new ServiceError("unavailable", "the process was lost");
-  const rows: [failures: number, error: Error, attempts: number, spans: number][] = [
-    [2, lost, 3, 2],
-    [3, lost, 3, 0],
-    [1, new TypeError("a bug"), 1, 0],
-  ];
-  for (const [failures, error, attempts, spans] of rows) {
-    let count = 0;
-    const { detector } = openDetector({
-      recognizer: {
-        diarize(window) {
-          count += 1;
-          return count <= failures ? Promise.reject(error) : Promise.resolve(speakersOf(window));
-        },
-      },
-    });
-    assert.equal((await detectAll(detector, 3)).length, spans);
-    assert.equal(count, attempts);
+test("SpeakerDetector gives up on audio that breaks the diarizer, and lets the job wait for one that is missing", async () => {
+  const log = pino({ messageKey: "event" }, { write: (line: string) => void lines.push(line) });
+  const lines: string[] = [];
+  const crashes = new ServiceError("internal", "the speech engine failed", {
+    reason: "ENGINE_FAILED",
+  });
+  for (const error of [crashes, new Error("in the engine process: it broke")]) {
+    const recognizer = { diarize: () => Promise.reject(error) };
+    const { detector, kept } = openDetector({ recognizer, log });
+    assert.deepEqual(await detectAll(detector, 30), []);
+    assert.equal(kept.size, 0);
+    assert.match(lines.splice(0).join(), /^[^\n]*job\.speakers_failed[^\n]*\n$/);
   }
+  const missing = new ServiceError("unavailable", "no process is ready", { reason: "NO_ENGINE" });
+  let count = 0;
+  const { detector, kept } = openDetector({
+    log,
+    recognizer: {
+      diarize(window) {
+        count += 1;
+        return count === 2 ? Promise.reject(missing) : Promise.resolve(speakersOf(window));
+      },
+    },
+  });
+  // The words of all pieces are recognized before the job has to wait.
+  for (const piece of pieces(30)) await detector.take(piece);
+  await assert.rejects(detector.end(), missing);
+  assert.deepEqual([count, [...kept.keys()], lines], [2, [0], []]);
 });
 
 test("SpeakerDetector ends when its signal aborts", async () => {

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Recognizer, WindowSpeakers } from "../../engines/protocol/recognizer.ts";
 import { joinSpeakers } from "../../engines/protocol/speakers.ts";
 import { errorFields, type Log } from "../../std/log.ts";
@@ -6,7 +5,7 @@ import { ServiceError } from "../../std/service-error.ts";
 import type { SpeakerSpan } from "./assign-speakers.ts";
 import { joinSamples } from "../../audio/join-samples.ts";
 import type { Piece } from "./cut-pieces.ts";
-import { attemptsMax, LeaseLost } from "../../database/lease.ts";
+import { LeaseLost } from "../../database/lease.ts";
 import type { Span } from "./piece-segments.ts";
 
 /**
@@ -29,15 +28,14 @@ export interface SpeakerDetectorOptions {
   /** Called with each new window. The window counts once the promise resolves. */
   readonly keep: (index: number, window: StoredWindow) => Promise<void>;
   readonly signal: AbortSignal;
-  /** The wait before a window is diarized again after its process was lost. */
-  readonly retryMs: number;
   readonly log: Log;
 }
 
 /**
  * Detects the speakers of a recording, one window after the other, while its words are recognized.
- * A failure here affects only the speakers, never the words: it is logged, and no speakers are set.
- * Disposing of the object stops the detection.
+ * A failure on the audio affects only the speakers, never the words: it is logged, and no speakers
+ * are set. While no process can diarize, the words are recognized all the same, and then the job
+ * has to wait. Disposing of the object stops the detection.
  */
 export class SpeakerDetector implements Disposable {
   readonly #options: SpeakerDetectorOptions;
@@ -47,7 +45,8 @@ export class SpeakerDetector implements Disposable {
   #held: Piece[] = [];
   #count = 0;
   #hasFailed = false;
-  #leaseLost: LeaseLost | undefined;
+  /** Why the job cannot end. */
+  #stop: LeaseLost | ServiceError | undefined;
   #detecting = Promise.resolve();
 
   constructor(options: SpeakerDetectorOptions) {
@@ -65,10 +64,14 @@ export class SpeakerDetector implements Disposable {
     if (first && piece.endMs - first.startMs >= windowMs) await this.#endWindow();
   }
 
-  /** Returns the speakers of the whole recording with their times; none after a failure. */
+  /**
+   * Returns the speakers of the whole recording with their times; none after a failure. Throws
+   * ServiceError with the code unavailable if no process could diarize a window.
+   */
   async end(): Promise<readonly SpeakerSpan[]> {
     await this.#endWindow();
     await this.#detected();
+    if (this.#stop) throw this.#stop;
     if (this.#hasFailed) return [];
     const windows = this.#windows.map(({ startMs, speakers: { turns, speakers } }) => ({
       startMs,
@@ -93,8 +96,10 @@ export class SpeakerDetector implements Disposable {
     const span = { startMs: first.startMs, endMs: last.endMs };
     this.#detecting = this.#detect(index, span, pieces).catch((error: unknown) => {
       this.#hasFailed = true;
-      if (error instanceof LeaseLost) this.#leaseLost = error;
-      else if (!this.#signal.aborted) {
+      if (error instanceof LeaseLost) this.#stop = error;
+      else if (this.#signal.aborted) return;
+      else if (error instanceof ServiceError && error.code === "unavailable") this.#stop = error;
+      else {
         this.#options.log.warn(errorFields(error), "job.speakers_failed");
       }
     });
@@ -106,12 +111,12 @@ export class SpeakerDetector implements Disposable {
    */
   async #detected(): Promise<void> {
     await this.#detecting;
-    if (this.#leaseLost) throw this.#leaseLost;
+    if (this.#stop instanceof LeaseLost) throw this.#stop;
   }
 
   async #detect(index: number, span: Span, pieces: readonly Piece[]): Promise<void> {
     if (this.#hasFailed) return;
-    const { known, keep } = this.#options;
+    const { recognizer, known, keep } = this.#options;
     const kept = known.get(index);
     if (kept?.startMs === span.startMs && kept.endMs === span.endMs) {
       this.#windows[index] = kept;
@@ -119,26 +124,13 @@ export class SpeakerDetector implements Disposable {
     }
     const window = {
       ...span,
-      speakers: await this.#diarize(joinSamples(pieces.map(({ samples }) => samples))),
+      speakers: await recognizer.diarize(
+        joinSamples(pieces.map(({ samples }) => samples)),
+        this.#signal,
+      ),
     };
     await keep(index, window);
     this.#windows[index] = window;
-  }
-
-  /** Diarizes a window. Retries after a lost process. */
-  async #diarize(samples: Int16Array): Promise<WindowSpeakers> {
-    const { recognizer, retryMs } = this.#options;
-    const signal = this.#signal;
-    for (let attempts = 1; ; attempts++) {
-      try {
-        return await recognizer.diarize(samples, signal);
-      } catch (error) {
-        signal.throwIfAborted();
-        const isPassing = error instanceof ServiceError && error.code === "unavailable";
-        if (!isPassing || attempts === attemptsMax) throw error;
-        await sleep(retryMs * 4 ** attempts, undefined, { signal });
-      }
-    }
   }
 
   [Symbol.dispose](): void {

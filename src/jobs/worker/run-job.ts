@@ -37,7 +37,6 @@ import type { JobMedia } from "./job-media.ts";
 import type { LeasedJob } from "./lease-jobs.ts";
 import { nameSpeakers } from "./name-speakers.ts";
 import {
-  retryMsDefault,
   transcribeMedia,
   type TranscribeOptions,
   type TranscribeParts,
@@ -211,8 +210,10 @@ async function openDetector(
   { db, recognition, log }: JobParts,
   { job: { lease, speakersMax }, signal }: RunningAttempt,
 ): Promise<SpeakerDetector | undefined> {
-  const { recognizer, retryMs = retryMsDefault } = recognition;
+  const { recognizer } = recognition;
   if (speakersMax === 0 || !recognizer.canDiarize()) return undefined;
+  // Nothing is decoded and recognized once more for a job that would only wait at its end.
+  recognizer.checkDiarizer();
   const known = await retryWhileDatabaseDown(signal, async () => await readWindows(db, lease.id));
   return new SpeakerDetector({
     recognizer,
@@ -221,7 +222,6 @@ async function openDetector(
     keep: async (number, window) =>
       retryWhileDatabaseDown(signal, async () => await insertWindow(db, lease, number, window)),
     signal,
-    retryMs,
     log: log.child({ jobId: lease.id }),
   });
 }
@@ -234,6 +234,7 @@ function languageOf(
   const installed = recognizer.languageCodes("job");
   const language = installedLanguage(metadata.languageCode, installed);
   if (language !== undefined) return language;
+  recognizer.checkModelsKnown();
   throw new ServiceError(
     "failed_precondition",
     `${shown(metadata.languageCode)} has no installed model; installed: ${installed.join(", ") || "none"}`,
@@ -248,6 +249,7 @@ function modelOf(
 ): string {
   const model = recognizer.modelName(languageCode, "job", wanted ?? undefined);
   if (model !== undefined) return model;
+  recognizer.checkModelsKnown();
   throw new ServiceError(
     "failed_precondition",
     `the model ${shown(wanted ?? "")} is not installed any more, or does not serve jobs in ${languageCode}`,

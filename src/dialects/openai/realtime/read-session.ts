@@ -1,6 +1,6 @@
 import { resampleRateMax, resampleRateMin } from "../../../audio/resample.ts";
 import type { Hint } from "../../../engines/protocol/engine.ts";
-import type { Recognizer } from "../../../engines/protocol/recognizer.ts";
+import type { KnownLanguages, Recognizer } from "../../../engines/protocol/recognizer.ts";
 import { silenceMsBounds } from "../../../speech/streaming-recognize.ts";
 import { shown, Violations } from "../../../std/service-error.ts";
 import { keywordHints } from "../../client-hints.ts";
@@ -27,7 +27,7 @@ export interface RealtimeSettings {
 }
 
 export interface SettingsContext {
-  readonly recognizer: Pick<Recognizer, "languageCodes" | "takesHints">;
+  readonly recognizer: KnownLanguages & Pick<Recognizer, "takesHints">;
   readonly defaultLanguage: string | undefined;
   /** The language in the path; it applies if the session names none. */
   readonly pathLanguage: string;
@@ -72,9 +72,8 @@ export function readSettings(
   const { recognizer, defaultLanguage, pathLanguage } = context;
   const language =
     textIn(transcription, "language") || (listIn(transcription, "languages")[0] ?? "");
-  const installed = recognizer.languageCodes("live");
   const path = "session.audio.input.transcription";
-  const choice = { installed, defaultLanguage };
+  const choice = { recognizer, mode: "live", defaultLanguage } as const;
   const languageCode = languageOf(language || pathLanguage, `${path}.language`, choice, violations);
   const phrases = {
     keywords: listIn(transcription, "keywords"),

@@ -1,0 +1,71 @@
+import type { Log } from "../../std/log.ts";
+import { ServiceError } from "../../std/service-error.ts";
+import type { OpenSession } from "../protocol/engine-frames.ts";
+import type { ChildSession, SessionEnd } from "./child-session.ts";
+import { crashesMax, engineFailed } from "./replayed-recognition.ts";
+import type { SessionClient } from "./session-client.ts";
+import type { SessionPlacement } from "./session-placement.ts";
+
+/** A session of one window, which is sent as a whole. */
+export interface WindowSession<T> {
+  readonly client: SessionClient;
+  readonly payload: Omit<OpenSession, "isSuspect">;
+  readonly placement: SessionPlacement;
+  /** Sends the window. */
+  readonly send: (session: ChildSession) => Promise<void> | undefined;
+  /** Returns the result, once the process has sent it. */
+  readonly found: () => T | undefined;
+  readonly log: Log;
+}
+
+/**
+ * Runs the session in as many processes as necessary: a process that dies, or whose engine node
+ * does, is followed by another one, which receives the whole window. Returns the result. Throws
+ * ServiceError: unavailable if no process becomes ready, internal if this window crashes processes;
+ * otherwise the error of the process.
+ */
+export async function replayWindow<T>(window: WindowSession<T>, signal: AbortSignal): Promise<T> {
+  const { client, found, log } = window;
+  let [losses, crashes] = [0, 0];
+  for (let hadPlace = false; ; hadPlace = true) {
+    const end = await runOnce(window, { hadPlace, isSuspect: losses > 0, signal });
+    signal.throwIfAborted();
+    if (end.kind === "failed") throw end.error;
+    const result = found();
+    if (result !== undefined) return result;
+    if (end.kind === "done") throw new Error("the engine process ended a window without a result");
+    if (end.kind !== "lost") continue;
+    losses += 1;
+    if (end.wasActive) crashes += 1;
+    if (crashes < crashesMax) continue;
+    log.warn({ mode: client.mode, losses }, "engine.poison");
+    throw new ServiceError(
+      "internal",
+      `the speech engine failed on this audio ${crashes} times in a row`,
+      { reason: engineFailed },
+    );
+  }
+}
+
+async function runOnce<T>(
+  { client, payload, placement, send }: WindowSession<T>,
+  how: {
+    readonly hadPlace: boolean;
+    readonly isSuspect: boolean;
+    readonly signal: AbortSignal;
+  },
+): Promise<SessionEnd> {
+  const { isSuspect, signal } = how;
+  const { child, session } = await placement.find(client, { ...payload, isSuspect }, how);
+  const leave = () => child.leave(session);
+  signal.addEventListener("abort", leave);
+  try {
+    // The signal may have aborted while the session was being placed.
+    if (signal.aborted) leave();
+    await send(session);
+    session.endInput();
+    return await session.ended;
+  } finally {
+    signal.removeEventListener("abort", leave);
+  }
+}
