@@ -7,7 +7,7 @@ import { PageHead } from "../parts/page-head.tsx";
 import type { LinkState } from "../sign-in/link.ts";
 import { commonText } from "../text/common.ts";
 import { useText } from "../text/language.tsx";
-import { UploadsLine } from "../upload/uploads-line.tsx";
+import { useUploads } from "../upload/uploads.tsx";
 import { Foot } from "./foot.tsx";
 import { LoadProblem } from "./load-problem.tsx";
 import { OfflineBanner } from "./offline-banner.tsx";
@@ -20,6 +20,9 @@ const SignInProblem = lazy(() =>
   import("../sign-in/sign-in-problem.tsx").then(of("SignInProblem")),
 );
 
+const UploadsLine = loadLater(() =>
+  import("../upload/uploads-line.tsx").then(({ UploadsLine }) => UploadsLine),
+);
 const FollowJobs = loadLater(() =>
   import("../jobs/follow-jobs.tsx").then(({ FollowJobs }) => FollowJobs),
 );
@@ -103,7 +106,7 @@ export function Frame({ session, link }: { readonly session: Session; readonly l
           <OfflineBanner />
           <LoadProblem />
           <main id="content" tabIndex={-1}>
-            <UploadsLine />
+            <UploadsIfAny />
             {link.problem !== undefined && (
               <Suspense>
                 <SignInProblem error={link.problem} onRetry={link.retry} />
@@ -132,4 +135,10 @@ export function Frame({ session, link }: { readonly session: Session; readonly l
 function PageMissing() {
   const t = useText();
   return <PageHead title={t(commonText.pageMissing)} sub={t(commonText.pageMissingNext)} />;
+}
+
+/** A component of its own, so that the progress of uploads renders nothing else. */
+function UploadsIfAny() {
+  const { uploads } = useUploads();
+  return uploads.length > 0 && <UploadsLine />;
 }

@@ -6,12 +6,12 @@ import { percentSent } from "./percent-sent.ts";
 import { useUploads } from "./uploads.tsx";
 import "./uploads-line.css";
 
-/** The progress of uploads, on every page except the jobs page. */
+/** The progress of uploads, if there are any, on every page except the jobs page. */
 export function UploadsLine() {
   const t = useText();
   const { uploads } = useUploads();
   const [here] = useLocation();
-  if (uploads.length === 0 || here === "/jobs") return null;
+  if (here === "/jobs") return null;
   const failed = uploads.filter(({ state }) => state.kind === "FAILED");
   const left = uploads.filter(({ state }) => state.kind !== "FAILED");
   const percent = Math.floor(percentSent(left));
