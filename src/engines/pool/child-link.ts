@@ -15,6 +15,9 @@ import type { EngineLink, LinkEnd } from "./engine-link.ts";
  */
 const environment = { GLIBC_TUNABLES: "glibc.malloc.hugetlb=1" };
 
+/** V8 does not collect the whole heap for bytes that are read from the pipe: see bin/hlust. */
+const heapFlag = "--external-memory-accounted-in-global-limit";
+
 /** Starts an engine process as a child of this one, linked by pipes. */
 export function openChildLink({
   source,
@@ -36,7 +39,7 @@ export function openChildLink({
   // Where this process keeps compiled code, in a folder for each version of Node. A process that
   // has to compile takes more than twice the CPU time to start.
   const compiled = getCompileCacheDir();
-  const child = spawn(process.execPath, [program, ...parameters], {
+  const child = spawn(process.execPath, [heapFlag, program, ...parameters], {
     stdio: ["pipe", "pipe", "inherit"],
     env: {
       ...environment,
