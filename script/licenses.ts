@@ -1,4 +1,7 @@
-// The licenses of all npm packages that a release ships, in the service or built into the console.
+// The licenses of all npm packages that a release ships, in the service or built into the console, and
+// of the models that come with it.
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import type { InstalledPackage } from "./runtime-packages.ts";
 
 /**
@@ -25,6 +28,17 @@ const buildTools: ReadonlySet<string> = new Set(["vite", "@vitejs/plugin-react",
 /** Returns whether a dependency of the project is shipped. */
 export function isShipped(name: string): boolean {
   return !buildTools.has(name);
+}
+
+/** Returns the models that come with the service, as packages. */
+export function shippedModels(root: string): InstalledPackage[] {
+  return globSync("models/*/model.json", { cwd: root }).map((path) => {
+    const card: { name: string; version: string; licence?: string } = JSON.parse(
+      readFileSync(join(root, path), "utf8"),
+    );
+    const { name, version, licence: license = "" } = card;
+    return { name: `${name} (model)`, version, license, path };
+  });
 }
 
 /**

@@ -17,7 +17,7 @@ import process from "node:process";
 import { parseArgs } from "node:util";
 import { parse } from "yaml";
 import { helmProgram } from "./helm.ts";
-import { isShipped, licenseReport } from "./licenses.ts";
+import { isShipped, licenseReport, shippedModels } from "./licenses.ts";
 import { runtimePackages } from "./runtime-packages.ts";
 import { billOfMaterials } from "./sbom.ts";
 import { settleFiles } from "./settle-files.ts";
@@ -55,7 +55,8 @@ function release(names: readonly string[], output: string): void {
   rmSync(output, { recursive: true, force: true });
   mkdirSync(output, { recursive: true });
   writeFileSync(join(output, "NOTES.md"), notes);
-  writeFileSync(join(output, "licenses.txt"), licenseReport(runtimePackages(root, isShipped)));
+  const shipped = [...runtimePackages(root, isShipped), ...shippedModels(root)];
+  writeFileSync(join(output, "licenses.txt"), licenseReport(shipped));
   const components = billOfMaterials(root, runtimePackages(root), "");
   writeFileSync(join(output, `hlust-${version}.cdx.json`), components);
   for (const name of names.filter(isPart)) parts[name](output);

@@ -130,7 +130,9 @@ describe("script/release", { skip: !isCheckout && "this is not a checkout" }, ()
     assert.equal(readFileSync(join(two, "SHA256SUMS"), "utf8"), sums);
     assert.equal(spawnSync("sha256sum", ["--check", "SHA256SUMS"], { cwd: two }).status, 0);
     assert.match(readFileSync(join(one, "NOTES.md"), "utf8"), /^## 0\.1\.0\n/);
-    assert.match(readFileSync(join(one, "licenses.txt"), "utf8"), /^MIT {2}react /m);
+    const licenses = readFileSync(join(one, "licenses.txt"), "utf8");
+    assert.match(licenses, /^MIT {2}react /m);
+    assert.match(licenses, /^Apache-2\.0 {2}is-IS-starter \(model\) \d+$/m);
   });
 
   test(
