@@ -1,5 +1,5 @@
-// The licenses of all npm packages that a release ships, in the service or built into the console, and
-// of the models that come with it.
+// The licenses of all npm packages that a release ships, in the service or built into the console,
+// and of the models that come with it.
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { InstalledPackage } from "./runtime-packages.ts";
