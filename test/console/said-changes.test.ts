@@ -30,7 +30,7 @@ const shownOtherwise: Readonly<Record<string, string>> = {
   "overview/first-steps.tsx attempt": "the page of jobs is opened, with the upload",
   "parts/undo-message.tsx back": "the message is replaced by another one",
   "sign-in/key-form.tsx entering": "the pages of the account",
-  "sign-in/link-form.tsx request": "the text in place of the form says that a mail is on its way",
+  "sign-in/link-form.tsx request": "the note below the button says that a mail was sent",
   "transcript/aside/alignment.tsx cancel": "the progress goes away",
   "transcript/aside/alignment.tsx submit": "the progress",
   "transcript/aside/share-dialog.tsx make": "the dialog shows the link",
