@@ -235,8 +235,8 @@ test("each reason with which a recording fails, or a call finds no room, has a s
   );
   assert.deepEqual(media.difference(failed), new Set());
   const { samples: refusals = [] } = (await scrape()).get("hlust_refusals_total") ?? {};
-  // Limits of what an account keeps, states of a model, and names within the service, are no
-  // refusals for load.
+  // Limits of what an account keeps, states of a model, and names within the service, are not about
+  // load.
   const kept = "REVIEW_FULL STORAGE_FULL VOCABULARY_FULL ACCOUNT_FULL KEY_FULL".split(" ");
   const counts = ["KEYS", "MEMBERS", "MODEL_TASKS", "SHARES", "TESTS", "VALUES", "WEBHOOKS"];
   const others = new Set([...kept, "SERVER_BUSY", ...counts.map((what) => `TOO_MANY_${what}`)]);
