@@ -9,9 +9,9 @@ import {
   type HostedServer,
   type ServerResult,
   type ServerSettings,
-  type ServerWord,
 } from "./hosted-server.ts";
 import { jsonList as listOf, jsonMember as member } from "./json-member.ts";
+import { readJsonWord } from "./json-word.ts";
 import { failureOfStatus, ServerFailure, serverWords } from "./server-failure.ts";
 
 /** Whisper reads about this much of a prompt. */
@@ -128,21 +128,7 @@ function readTranscription(text: string): readonly ServerResult[] {
   const own = listOf(answer, "words");
   const words =
     own ?? (listOf(answer, "segments") ?? []).flatMap((each) => listOf(each, "words") ?? []);
-  return [[{ text: said, words: words.map(readWord) }]];
-}
-
-/** A time that the server does not give is NaN; the times of the utterance are not used then. */
-function readWord(value: unknown): ServerWord {
-  const [text, start, end] = ["word", "start", "end"].map((name) => member(value, name));
-  const probability = member(value, "probability");
-  const confidence = typeof probability === "number" ? probability : undefined;
-  const ms = (seconds: unknown) => (typeof seconds === "number" ? 1000 * seconds : NaN);
-  return {
-    text: typeof text === "string" ? text : "",
-    startMs: ms(start),
-    endMs: ms(end),
-    confidence,
-  };
+  return [[{ text: said, words: words.map((word) => readJsonWord(word, "probability")) }]];
 }
 
 /** Returns the words of an error: {"error": {"message"}}, {"error"}, {"message"} or {"detail"}. */

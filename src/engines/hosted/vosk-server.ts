@@ -8,10 +8,10 @@ import {
   type ServerReading,
   type ServerResult,
   type ServerSettings,
-  type ServerWord,
 } from "./hosted-server.ts";
 import { checkResults } from "./check-readings.ts";
 import { jsonMember as member } from "./json-member.ts";
+import { readJsonWord } from "./json-word.ts";
 import { failureOfStatus, ServerFailure, serverWords } from "./server-failure.ts";
 
 /** The maximum number of samples in a message: vosk-server recognizes one before it reads on. */
@@ -199,21 +199,6 @@ function readReading(value: unknown): ServerReading {
     text,
     // Vosk gives a score here, which is not a probability; Hlust gives one.
     ...(typeof confidence === "number" && { confidence }),
-    words: (Array.isArray(result) ? result : []).map(readWord),
-  };
-}
-
-/** A time that the server does not give is NaN; the times of the utterance are not used then. */
-function readWord(value: unknown): ServerWord {
-  const [text, start, end, conf] = ["word", "start", "end", "conf"].map((name) =>
-    member(value, name),
-  );
-  const confidence = typeof conf === "number" ? conf : undefined;
-  const ms = (seconds: unknown) => (typeof seconds === "number" ? 1000 * seconds : NaN);
-  return {
-    text: typeof text === "string" ? text : "",
-    startMs: ms(start),
-    endMs: ms(end),
-    confidence,
+    words: (Array.isArray(result) ? result : []).map((word) => readJsonWord(word, "conf")),
   };
 }
