@@ -1,11 +1,7 @@
 // Tests engine nodes that send what they may not send: each is closed, and its streams continue on
 // another node.
 import assert from "node:assert/strict";
-import { once } from "node:events";
-import { createServer } from "node:http2";
 import { after, before, test } from "node:test";
-import { create, type MessageInitShape } from "@bufbuild/protobuf";
-import { connectNodeAdapter } from "@connectrpc/connect-node";
 import {
   finalsWithoutPool,
   recognize,
@@ -15,101 +11,18 @@ import {
 } from "../../../test/fixtures/engine-pool-fixture.ts";
 import { silence } from "../../../test/fixtures/flite.ts";
 import { openKeptLog } from "../../../test/fixtures/kept-log.ts";
-import {
-  Engines,
-  type ServeRequest,
-  type ServeResponse,
-  ServeResponseSchema,
-} from "../../gen/hlust/engine/v1/engine_pb.ts";
+import { type Badness, openBadNode } from "../../../test/fixtures/open-bad-node.ts";
 import { createLog } from "../../std/log.ts";
 import { type EnginePool, openEnginePool } from "../pool/engine-pool.ts";
-import { type FrameKind, FrameReader, FrameWriter } from "../protocol/engine-frames.ts";
+import type { FrameKind } from "../protocol/engine-frames.ts";
 import { EngineSession } from "../process/engine-session.ts";
 import type { Commit, SessionCheckpoint } from "../protocol/session-checkpoint.ts";
 import { createScriptedEngine } from "../scripted/scripted-engine.ts";
-import { nodeProtocol } from "./node-protocol.ts";
-import { OutgoingMessages } from "./outgoing-messages.ts";
 import { openEngineListener } from "./serve-engines.ts";
 import { SharedProcesses } from "./shared-processes.ts";
 
 const credential = "the credential of these tests";
 const log = createLog("silent");
-
-type Responses = OutgoingMessages<ServeResponse>;
-type Message = MessageInitShape<typeof ServeResponseSchema>;
-/** What a bad node does at a frame of a session. */
-type Badness = (node: {
-  readonly session: number;
-  readonly writer: FrameWriter;
-  readonly say: (message: Message) => void;
-  readonly sendBytes: (bytes: Buffer) => void;
-}) => void;
-
-/** Opens an engine node that behaves until it has a frame of this kind: the end of an input. */
-async function openBadNode(
-  badness: Badness,
-  options: { readonly answersBeats?: boolean; readonly at?: FrameKind } = {},
-) {
-  const { at = "endInput" } = options;
-  async function* serve(requests: AsyncIterable<ServeRequest>): AsyncGenerator<ServeResponse> {
-    const responses: Responses = new OutgoingMessages((process, frames) =>
-      create(ServeResponseSchema, { message: { case: "frames", value: { process, frames } } }),
-    );
-    const say = (message: Message) => responses.push(create(ServeResponseSchema, message));
-    const runId = String(Math.random());
-    const hello = { protocol: nodeProtocol, version: "1", runId, cores: 1 };
-    say({ message: { case: "hello", value: hello } });
-    const model = { name: "scripted", version: "1", uses: ["live", "short", "job"], preference: 0 };
-    const languageCodes = ["en-US", "is-IS"];
-    const ready = {
-      process: 1,
-      model: { ...model, languageCodes },
-      engine: { name: "scripted", languageCodes, takesHints: false, alignsWords: false },
-      cpuPerSpeech: 0.0001,
-    };
-    say({ message: { case: "ready", value: ready } });
-    const sendBytes = (bytes: Buffer) => responses.frames(1, bytes);
-    const writer = new FrameWriter({
-      writable: true,
-      write(bytes, done) {
-        sendBytes(bytes);
-        done();
-      },
-    });
-    const reader = new FrameReader();
-    const read = async () => {
-      for await (const { message } of requests) {
-        if (message.case === "beat" && options.answersBeats !== false) {
-          const { number } = message.value;
-          say({ message: { case: "beat", value: { number, others: [] } } });
-        }
-        if (message.case !== "frames") continue;
-        for (const { kind, session } of reader.push(Buffer.from(message.value.frames))) {
-          if (kind === at) badness({ session, writer, say, sendBytes });
-        }
-      }
-    };
-    read().catch(() => {});
-    yield* responses;
-  }
-  const handle = connectNodeAdapter({
-    routes: (router) => router.service(Engines, { serve }),
-  });
-  const server = createServer(handle).listen(0, "127.0.0.1");
-  const sessions = new Set<{ destroy(): void }>();
-  server.on("session", (session) => sessions.add(session));
-  await once(server, "listening");
-  const address = server.address();
-  assert.ok(typeof address === "object" && address !== null);
-  return {
-    port: address.port,
-    async [Symbol.asyncDispose]() {
-      for (const session of sessions) session.destroy();
-      server.close();
-      await once(server, "close");
-    },
-  };
-}
 
 let good: { readonly pool: EnginePool; readonly port: number } & AsyncDisposable;
 before(async () => {
