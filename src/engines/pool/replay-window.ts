@@ -1,9 +1,8 @@
 import type { Log } from "../../std/log.ts";
-import { ServiceError } from "../../std/service-error.ts";
 import type { OpenSession } from "../protocol/engine-frames.ts";
 import type { ChildSession, SessionEnd } from "./child-session.ts";
-import { crashesMax, engineFailed } from "./replayed-recognition.ts";
 import type { SessionClient } from "./session-client.ts";
+import { SessionFailures } from "./session-failures.ts";
 import type { SessionPlacement } from "./session-placement.ts";
 
 /** A session of one window, which is sent as a whole. */
@@ -26,24 +25,15 @@ export interface WindowSession<T> {
  */
 export async function replayWindow<T>(window: WindowSession<T>, signal: AbortSignal): Promise<T> {
   const { client, found, log } = window;
-  let [losses, crashes] = [0, 0];
+  const failures = new SessionFailures(client.mode, log, () => client.uncommittedSeconds);
   for (let hadPlace = false; ; hadPlace = true) {
-    const end = await runOnce(window, { hadPlace, isSuspect: losses > 0, signal });
+    const end = await runOnce(window, { hadPlace, isSuspect: failures.isSuspect, signal });
     signal.throwIfAborted();
     if (end.kind === "failed") throw end.error;
     const result = found();
     if (result !== undefined) return result;
     if (end.kind === "done") throw new Error("the engine process ended a window without a result");
-    if (end.kind !== "lost") continue;
-    losses += 1;
-    if (end.wasActive) crashes += 1;
-    if (crashes < crashesMax) continue;
-    log.warn({ mode: client.mode, losses }, "engine.poison");
-    throw new ServiceError(
-      "internal",
-      `the speech engine failed on this audio ${crashes} times in a row`,
-      { reason: engineFailed },
-    );
+    if (end.kind === "lost") failures.lost(end);
   }
 }
 

@@ -1,37 +1,23 @@
 import type { LiveRecorder } from "../../metrics/recorders.ts";
-import { errorFields, type Log } from "../../std/log.ts";
-import { ServiceError } from "../../std/service-error.ts";
-import type { EngineAbsence } from "../protocol/engine-absence.ts";
+import type { Log } from "../../std/log.ts";
 import type { Effort, RecognitionMode } from "../protocol/engine.ts";
 import type { SessionOptions } from "../protocol/engine-frames.ts";
 import type { KeptOutputs, UtteranceOutputs } from "../protocol/kept-outputs.ts";
 import { endUtterance, type Recognition, type SessionInput } from "../protocol/recognizer.ts";
 import type { Commit, SessionCheckpoint } from "../protocol/session-checkpoint.ts";
 import { ArrivalTimes } from "./arrival-times.ts";
-import type { ChildSession, SessionEnd } from "./child-session.ts";
+import type { ChildSession } from "./child-session.ts";
 import { CollectedOutputs } from "./collected-outputs.ts";
-import type { EngineChild } from "./engine-child.ts";
 import type { LiveDemand } from "./live-demand.ts";
 import { type InputSource, PeekableInput } from "./peekable-input.ts";
 import { RecognitionQueue } from "./recognition-queue.ts";
 import { ReplayBuffer } from "./replay-buffer.ts";
 import type { SessionClient } from "./session-client.ts";
-import { absentEngine, type Place, type SessionPlacement } from "./session-placement.ts";
-
-/**
- * The number of process crashes during work on a session, since its last commit, after which the
- * session is considered to be their cause.
- */
-export const crashesMax = 2;
+import { SessionFailures } from "./session-failures.ts";
+import type { Place, SessionPlacement } from "./session-placement.ts";
 
 /** The seconds of a live stream after which its effort is chosen again. */
 const effortSeconds = 0.5;
-
-/** How long a recognition that gets no further waits for a server that is absent now and then. */
-const absentMsMax = 30_000;
-
-/** The ErrorInfo.reason for a session that crashes engine processes. */
-export const engineFailed = "ENGINE_FAILED";
 
 export interface ReplayedRecognitionOptions {
   readonly placement: SessionPlacement;
@@ -58,7 +44,6 @@ export class ReplayedRecognition implements SessionClient {
   readonly #source: PeekableInput;
   readonly #options: SessionOptions;
   readonly #placement: SessionPlacement;
-  readonly #log: Log;
   readonly #fixedEffort: Effort | undefined;
   readonly #onProgress: ((ms: number) => void) | undefined;
   readonly #onOutputs: ((outputs: KeptOutputs) => void) | undefined;
@@ -87,14 +72,7 @@ export class ReplayedRecognition implements SessionClient {
   #flushMarkers = 0;
   /** For each later flush marker, how many there are with those that directly follow it. */
   readonly #waitingMarkers: number[] = [];
-  /** When a server was first absent since the last commit. */
-  #absentSinceMs: number | undefined;
-  /** The number of processes lost since the last commit. */
-  #losses = 0;
-  /** The number of those processes that were lost while they worked on this session. */
-  #crashes = 0;
-  /** The process that reported an error of this session since the last commit. */
-  #failed: EngineChild | undefined;
+  readonly #failures: SessionFailures;
 
   constructor(
     source: InputSource,
@@ -107,7 +85,7 @@ export class ReplayedRecognition implements SessionClient {
     this.#source = new PeekableInput(source);
     this.#options = options;
     this.#placement = placement;
-    this.#log = log;
+    this.#failures = new SessionFailures(options.mode, log, () => this.uncommittedSeconds);
     this.#fixedEffort = effort;
     this.#onProgress = onProgress;
     this.#onOutputs = onOutputs;
@@ -154,11 +132,11 @@ export class ReplayedRecognition implements SessionClient {
       const payload = {
         options: this.#options,
         ...(this.#checkpoint && { checkpoint: this.#checkpoint }),
-        isSuspect: this.#losses > 0,
+        isSuspect: this.#failures.isSuspect,
       };
       const { signal } = this.#closing;
       this.#eventsSeen = 0;
-      const avoided = this.#failed;
+      const { avoided } = this.#failures;
       this.#place = await this.#placement.find(this, payload, { hadPlace, avoided, signal });
       const { session, child } = this.#place;
       this.#outputs.begin(child.engine.outputsModel);
@@ -166,45 +144,15 @@ export class ReplayedRecognition implements SessionClient {
       if (signal.aborted) this.#leave();
       this.#send(this.#place).catch((error: unknown) => session.end({ kind: "failed", error }));
       const end = await session.ended;
-      if (end.kind === "failed") {
-        this.#checkFailure(end, child);
-        continue;
-      }
-      if (end.kind === "unavailable") {
-        this.#checkAbsence(end.absence);
-        continue;
-      }
       if (end.kind === "done") {
         this.#endOutputs();
         return;
       }
-      if (end.kind === "lost") this.#countLoss(end);
-      else
-        this.#log.debug({ mode: this.mode, keptSeconds: this.uncommittedSeconds }, "engine.moved");
+      if (end.kind === "failed") this.#failures.failed(end, child);
+      else if (end.kind === "unavailable") this.#failures.absent(end.absence);
+      else if (end.kind === "lost") this.#failures.lost(end);
+      else this.#failures.moved();
     }
-  }
-
-  /**
-   * Lets a stream continue with another model, or wait for this one. A server that fails at every
-   * utterance, but seems to be present, ends it.
-   */
-  #checkAbsence(absence: EngineAbsence): void {
-    this.#absentSinceMs ??= performance.now();
-    const keptSeconds = this.uncommittedSeconds;
-    this.#log.debug({ mode: this.mode, keptSeconds }, "engine.moved");
-    const isOver = performance.now() - this.#absentSinceMs > absentMsMax;
-    if (this.mode === "job" || isOver) throw absentEngine(absence);
-  }
-
-  /**
-   * Lets the session continue in another process, once: the process may lack memory, or something
-   * else that the next one has. Throws the error if the audio seems to be the cause.
-   */
-  #checkFailure({ error, isReported }: SessionEnd & { kind: "failed" }, child: EngineChild): void {
-    if (isReported !== true || this.#failed) throw error;
-    this.#failed = child;
-    const { mode, uncommittedSeconds: keptSeconds } = this;
-    this.#log.warn({ mode, pid: child.pid, keptSeconds, ...errorFields(error) }, "engine.retry");
   }
 
   #endOutputs(): void {
@@ -311,10 +259,7 @@ export class ReplayedRecognition implements SessionClient {
     this.#checkpoint = checkpoint;
     this.#outputs.commit();
     this.#uncommitted.release(checkpoint.position);
-    this.#losses = 0;
-    this.#crashes = 0;
-    this.#failed = undefined;
-    this.#absentSinceMs = undefined;
+    this.#failures.clear();
     this.#eventsSent = 0;
     this.#eventsSeen = 0;
     if (final) {
@@ -342,22 +287,5 @@ export class ReplayedRecognition implements SessionClient {
     for (let left = count; left > 0; left -= 1) {
       this.#results.push({ isFinal: false, alternatives: [], audioEndMs, speechEvent: "flushed" });
     }
-  }
-
-  #countLoss({ wasActive }: SessionEnd & { readonly kind: "lost" }): void {
-    this.#losses += 1;
-    if (wasActive) this.#crashes += 1;
-    const { mode } = this;
-    const keptSeconds = this.uncommittedSeconds;
-    if (this.#crashes < crashesMax) {
-      this.#log.debug({ mode, keptSeconds, losses: this.#losses }, "engine.replay");
-      return;
-    }
-    this.#log.warn({ mode, keptSeconds, losses: this.#losses }, "engine.poison");
-    throw new ServiceError(
-      "internal",
-      `the speech engine failed on this audio ${this.#losses} times in a row`,
-      { reason: engineFailed },
-    );
   }
 }
