@@ -49,6 +49,37 @@ test("FrameReader reads the output of FrameWriter, in chunks of any length", () 
   );
 });
 
+test("FrameReader copies the frame that is split between two chunks, and no other", () => {
+  const frame = (session: number) => {
+    const pipe = new PassThrough();
+    const writer = new FrameWriter(pipe);
+    writer.write("audio", session, Buffer.alloc(10, session));
+    writer.flush();
+    const written: unknown = pipe.read();
+    assert.ok(Buffer.isBuffer(written));
+    return written;
+  };
+  const [first, split, last] = [frame(1), frame(2), frame(3)];
+  const reader = new FrameReader();
+  // Each chunk has memory of its own.
+  const chunks = [
+    [first, split.subarray(0, 15)],
+    [split.subarray(15), last],
+  ].map((parts) => Buffer.from(new Uint8Array(Buffer.concat(parts)).buffer));
+  const views = chunks.flatMap((chunk) =>
+    [...reader.push(chunk)].map(({ session, payload }) => [
+      session,
+      payload.buffer === chunk.buffer,
+      [...payload].every((byte) => byte === session) && payload.length === 10,
+    ]),
+  );
+  assert.deepEqual(views, [
+    [1, true, true],
+    [2, false, true],
+    [3, true, true],
+  ]);
+});
+
 test("FrameWriter sends the frames of one turn of the event loop in one write", async () => {
   const pipe = new PassThrough();
   const writer = new FrameWriter(pipe);
