@@ -122,7 +122,7 @@ function sorted(lines: readonly string[]): string {
  * that it joins (AND).
  */
 function isAllowed(expression: string, licenses: ReadonlySet<string>): boolean {
-  const words = expression.match(/[()]|[^\s()]+(?: WITH [^\s()]+)?/g) ?? [];
+  const words = wordsOf(expression);
   const one = (): boolean => {
     if (words[0] !== "(") return licenses.has(words.shift() ?? "");
     words.shift();
@@ -146,4 +146,14 @@ function isAllowed(expression: string, licenses: ReadonlySet<string>): boolean {
     return isMet;
   };
   return either() && words.length === 0;
+}
+
+/** A license with its exception is one word. */
+function wordsOf(expression: string): string[] {
+  return expression.match(/[()]|[^\s()]+(?: WITH [^\s()]+)?/g) ?? [];
+}
+
+/** Returns the names of the licenses in an SPDX expression. */
+export function licenseNames(expression: string): string[] {
+  return wordsOf(expression).filter((word) => !/^(?:[()]|AND|OR)$/.test(word));
 }

@@ -95,6 +95,12 @@ function checkVersions(): void {
       throw new Error(`Chart.yaml has ${name} ${chart[name]}, and package.json ${version}`);
     }
   }
+  for (const file of ["deploy/compose.yaml", "deploy/compose.cluster.yaml", "docs/install.md"]) {
+    const images = readFileSync(join(root, file), "utf8").match(/\bhlust:\d[\w.-]*/g) ?? [];
+    const other = images.find((image) => image !== `hlust:${version}`);
+    if (images.length === 0) throw new Error(`${file} names no image with a version`);
+    if (other) throw new Error(`${file} has ${other}, and package.json ${version}`);
+  }
 }
 
 /** Returns the section of the changelog for this version. */

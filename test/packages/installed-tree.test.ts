@@ -72,11 +72,16 @@ test("an installation has at most 340 MB, and everyone can read it", () => {
   assert.ok(bytes < 340 * megabyte, `${bytes} bytes`);
 });
 
-test("the list of its parts has each package of npm and of Debian with its version", () => {
+test("the list of its parts has each package of npm and of Debian with version and license", () => {
   const bill: {
     bomFormat: string;
     metadata: { component: { name: string } };
-    components: { purl: string; licenses?: unknown }[];
+    components: {
+      purl: string;
+      licenses?: { expression: string }[];
+      properties?: { name: string; value: string }[];
+      components?: { name: string }[];
+    }[];
   } = JSON.parse(readFileSync(join(tree, "sbom.cdx.json"), "utf8"));
   assert.equal(bill.bomFormat, "CycloneDX");
   assert.equal(bill.metadata.component.name, "hlust");
@@ -85,6 +90,13 @@ test("the list of its parts has each package of npm and of Debian with its versi
   assert.ok(purls.includes(`pkg:npm/ws@${version("ws")}`));
   assert.ok(purls.includes(`pkg:npm/%40bufbuild/protobuf@${version("@bufbuild/protobuf")}`));
   assert.ok(purls.some((purl) => /^pkg:deb\/debian\/ffmpeg@[\w.%~+-]+\?arch=\w+$/.test(purl)));
+  const unlicensed = bill.components.filter(({ licenses }) => licenses === undefined);
+  assert.deepEqual(unlicensed, []);
+  const ffmpeg = bill.components.find(({ purl }) => purl.startsWith("pkg:deb/debian/ffmpeg@"));
+  assert.match(ffmpeg?.licenses?.[0]?.expression ?? "", /\bGPL-2\.0-or-later\b/);
+  assert.match(ffmpeg?.properties?.[0]?.value ?? "", /^ffmpeg \d\S*$/);
+  const node = bill.components.find(({ purl }) => purl.startsWith("pkg:npm/node-linux-"));
+  assert.ok(node?.components?.some(({ name }) => name === "V8"));
   const folders = globSync("node_modules/**/package.json", { cwd: tree }).filter((file) =>
     /node_modules\/(?:@[^/]+\/)?[^/]+\/package\.json$/.test(file),
   );
