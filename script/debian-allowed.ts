@@ -87,8 +87,8 @@ const groups: readonly Group[] = [
   {
     reason:
       "Programs that run as processes of their own (ffmpeg, bubblewrap, the shell), and the " +
-      "libraries that only they load. The image has them next to the service, which is no work " +
-      "based on them. Debian's archive has their sources (docs/releasing.md, Sources).",
+      "libraries that only they load. The image has them next to the service, which is not a " +
+      "work based on them. Debian's archive has their sources (docs/releasing.md, Sources).",
     licenses:
       "GPL-1.0-only GPL-1.0-or-later GPL-2.0-only GPL-2.0-or-later GPL-3.0-only GPL-3.0-or-later " +
       "Sleepycat LicenseRef-debianutils-SMAIL-GPL LicenseRef-xz-utils-Autoconf " +
@@ -114,7 +114,7 @@ const groups: readonly Group[] = [
       "GFDL-1.3-no-invariants-only GFDL-1.3-no-invariants-or-later GFDL-1.3-or-later",
   },
   {
-    reason: "Texts that nobody may change, and that the image has unchanged or not at all.",
+    reason: "Texts that must not be changed, and that the image has unchanged or not at all.",
     licenses:
       "LicenseRef-gnupg2-RFC-Reference LicenseRef-perl-DONT-CHANGE-THE-GPL " +
       "LicenseRef-xz-utils-noderivs",

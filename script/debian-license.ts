@@ -4,7 +4,7 @@ import { spdxNames } from "./debian-license-names.ts";
 import { reviewedCopyrights } from "./debian-reviewed.ts";
 
 /**
- * Returns the licenses of a file `copyright` as an SPDX expression; "" if they cannot be told.
+ * Returns the licenses of a file `copyright` as an SPDX expression; "" if they cannot be found.
  * A file that machines can read (DEP-5) has a field `License` for each group of files: all of them
  * apply. Another one is looked up in the files that we have read. A name that SPDX does not have,
  * and that may mean something else in each package, becomes LicenseRef-SOURCE-NAME.
@@ -57,7 +57,8 @@ function gnuName(name: string): string | undefined {
   const found = pattern.exec(name);
   if (!found) return undefined;
   const [, family = "", invariant, major, minor = "0", which] = found;
-  const first = family.toUpperCase() === "GPL" ? "1.0" : family.toUpperCase() === "LGPL" ? "2.0" : "1.1";
+  const first =
+    family.toUpperCase() === "GPL" ? "1.0" : family.toUpperCase() === "LGPL" ? "2.0" : "1.1";
   const version = major === undefined ? first : `${major}.${minor}`;
   const isLater = major === undefined || (which !== undefined && which.toLowerCase() !== "-only");
   const parts = [family.toUpperCase(), version, invariant && "no-invariants"];

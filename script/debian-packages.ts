@@ -9,7 +9,7 @@ export interface DebianPackage {
   readonly architecture: string;
   /** The source package and its version, with which Debian's archive finds its sources. */
   readonly source: { readonly name: string; readonly version: string };
-  /** An SPDX expression; "" if the license cannot be told. */
+  /** An SPDX expression; "" if the license cannot be found. */
   readonly license: string;
 }
 
@@ -26,6 +26,12 @@ export function debianPackages(status: string, documents = "/usr/share/doc"): De
       const file = join(documents, name, "copyright");
       const license = existsSync(file) ? debianLicense(readFileSync(file, "utf8"), source) : "";
       const architecture = field("Architecture");
-      return { name, version, architecture, source: { name: source, version: sourceVersion }, license };
+      return {
+        name,
+        version,
+        architecture,
+        source: { name: source, version: sourceVersion },
+        license,
+      };
     });
 }

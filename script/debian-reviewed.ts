@@ -11,7 +11,7 @@ export interface ReviewedCopyright {
 /** By the fingerprint of the file (script/debian-license.ts). A file that changes is read again. */
 export const reviewedCopyrights: ReadonlyMap<string, ReviewedCopyright> = new Map(
   Object.entries({
-    "fd7e4aae7e7b05f2": {
+    fd7e4aae7e7b05f2: {
       source: "base-files",
       license: "GPL-2.0-or-later",
       reason: "GNU GPL, version 2 or later",
@@ -21,7 +21,7 @@ export const reviewedCopyrights: ReadonlyMap<string, ReviewedCopyright> = new Ma
       license: "(LGPL-2.1-only OR MPL-1.1) AND HPND-sell-variant",
       reason: "either of two licenses; its tests have a notice",
     },
-    "b32aecaae8464370": {
+    b32aecaae8464370: {
       source: "debian-archive-keyring",
       license: "GPL-2.0-or-later AND LicenseRef-public-domain",
       reason: "the keys have no copyright",
@@ -33,12 +33,12 @@ export const reviewedCopyrights: ReadonlyMap<string, ReviewedCopyright> = new Ma
         "LicenseRef-flite-Spencer AND GPL-2.0-or-later AND LicenseRef-public-domain",
       reason: "the library has notices; GPL is for Debian's own files",
     },
-    "b215a61cdd3e62b5": {
+    b215a61cdd3e62b5: {
       source: "fontconfig",
       license: "HPND-sell-variant",
       reason: "a notice of Keith Packard",
     },
-    "da8191658b3452ce": {
+    da8191658b3452ce: {
       source: "gcc-12",
       license:
         "GPL-3.0-or-later WITH GCC-exception-3.1 AND LGPL-2.1-or-later AND BSD-3-Clause AND " +
@@ -52,7 +52,7 @@ export const reviewedCopyrights: ReadonlyMap<string, ReviewedCopyright> = new Ma
         "LicenseRef-glibc-Inner-Net AND LicenseRef-glibc-DEC AND LicenseRef-glibc-CMU",
       reason: "GPL is for programs of the package",
     },
-    "bb7e5c24b3e27bbb": {
+    bb7e5c24b3e27bbb: {
       source: "gnutls28",
       license:
         "LGPL-2.1-or-later AND (LGPL-3.0-or-later OR GPL-2.0-or-later) AND " +
@@ -67,12 +67,12 @@ export const reviewedCopyrights: ReadonlyMap<string, ReviewedCopyright> = new Ma
         "OLDAP-2.8 AND GPL-2.0-or-later AND CC-BY-SA-3.0",
       reason: "notices; GPL for a build file, CC for the manual",
     },
-    "a34c862fcbc280fe": {
+    a34c862fcbc280fe: {
       source: "libcdio-paranoia",
       license: "GPL-3.0-or-later AND GFDL-1.2-no-invariants-or-later",
       reason: "the manual is not in the package",
     },
-    "d73eb1d7faf6c89d": {
+    d73eb1d7faf6c89d: {
       source: "libdc1394",
       license: "LGPL-2.1-or-later AND GPL-2.0-or-later",
       reason: "GPL is for an example",
@@ -104,7 +104,7 @@ export const reviewedCopyrights: ReadonlyMap<string, ReviewedCopyright> = new Ma
       license: "LicenseRef-public-domain AND GPL-2.0-only AND LGPL-2.1-or-later",
       reason: "GPL is for a program and Debian's own files",
     },
-    "e00e6a86c598f9e2": {
+    e00e6a86c598f9e2: {
       source: "libsemanage",
       license: "LGPL-2.1-or-later AND GPL-2.0-only",
       reason: "GPL is for Debian's own files",
@@ -156,7 +156,7 @@ export const reviewedCopyrights: ReadonlyMap<string, ReviewedCopyright> = new Ma
       license: "MIT-open-group",
       reason: "a notice of The Open Group",
     },
-    "bc57e445ca1d9fe0": {
+    bc57e445ca1d9fe0: {
       source: "libxext",
       license: "MIT AND MIT-open-group AND HPND AND HPND-sell-variant",
       reason: "notices of many contributors",
@@ -166,7 +166,7 @@ export const reviewedCopyrights: ReadonlyMap<string, ReviewedCopyright> = new Ma
       license: "MIT AND HPND-sell-variant",
       reason: "notices of two authors",
     },
-    "c812f9c54513ae59": {
+    c812f9c54513ae59: {
       source: "libxi",
       license: "MIT AND MIT-open-group AND HPND AND HPND-sell-variant",
       reason: "notices of four authors",
@@ -181,7 +181,7 @@ export const reviewedCopyrights: ReadonlyMap<string, ReviewedCopyright> = new Ma
       license: "HPND-sell-variant",
       reason: "notices of three authors",
     },
-    "ed2a78123a5076b4": {
+    ed2a78123a5076b4: {
       source: "libxrender",
       license: "HPND-sell-variant",
       reason: "notices of two authors",

@@ -35,10 +35,13 @@ const allowed: ReadonlySet<string> = new Set([
 /**
  * Parts whose license asks for more than a notice. Eigen's binds only its own files, which nothing
  * here changes. eSpeak NG is in sherpa-onnx, which is built with speech synthesis, and which the
- * service does not use for it: Apache-2.0 may be combined with GPL 3, and whoever publishes the
- * binary offers its sources (docs/releasing.md, Sources).
+ * service does not use for it: Apache-2.0 may be combined with GPL 3, and its sources are
+ * offered with each release (docs/releasing.md, Sources).
  */
-const allowedParts: ReadonlySet<string> = new Set(["Eigen: MPL-2.0", "eSpeak NG: GPL-3.0-or-later"]);
+const allowedParts: ReadonlySet<string> = new Set([
+  "Eigen: MPL-2.0",
+  "eSpeak NG: GPL-3.0-or-later",
+]);
 
 /** Dependencies that build the console and are not in what is built. */
 const buildTools: ReadonlySet<string> = new Set(["vite", "@vitejs/plugin-react", "subset-font"]);
@@ -91,7 +94,8 @@ export function licenseReport(packages: readonly Licensed[]): string {
 /** Returns the same for the packages of Debian in the image, with the source package of each. */
 export function debianReport(packages: readonly ListedDebianPackage[]): string {
   const isListed = ({ license }: Licensed) => isAllowed(license, allowedOfDebian);
-  const none = "its file copyright tells no license; read it, and add it to script/debian-reviewed.ts";
+  const none =
+    "its file copyright names no license; read it, and add it to script/debian-reviewed.ts";
   refuseOthers(packages, isListed, { list: "script/debian-allowed.ts", none });
   return sorted(
     packages.map(({ name, version, license, source }) => {
@@ -123,11 +127,16 @@ function sorted(lines: readonly string[]): string {
  */
 function isAllowed(expression: string, licenses: ReadonlySet<string>): boolean {
   const words = wordsOf(expression);
+  let isWhole = true;
   const one = (): boolean => {
-    if (words[0] !== "(") return licenses.has(words.shift() ?? "");
-    words.shift();
+    const word = words.shift() ?? "";
+    if (word !== "(") {
+      isWhole &&= licenseNames(word).length === 1;
+      return licenses.has(word);
+    }
     const isInside = either();
-    return words.shift() === ")" && isInside;
+    isWhole &&= words.shift() === ")";
+    return isInside;
   };
   const all = (): boolean => {
     let isMet = one();
@@ -145,7 +154,7 @@ function isAllowed(expression: string, licenses: ReadonlySet<string>): boolean {
     }
     return isMet;
   };
-  return either() && words.length === 0;
+  return either() && isWhole && words.length === 0;
 }
 
 /** A license with its exception is one word. */

@@ -6,7 +6,7 @@ import type { InstalledPackage } from "./runtime-packages.ts";
 /** A library inside a package. */
 export interface NativePart {
   readonly name: string;
-  /** "" if its file does not tell. */
+  /** "" if it is not known. */
   readonly version: string;
   /** An SPDX expression; "" if it is not known. */
   readonly license: string;
@@ -32,8 +32,8 @@ const onnxRuntime: Parts = [
 ];
 
 /**
- * What is in the compiled files of each package. The strings in the files and the build files of
- * their projects tell; none of the packages has a list.
+ * What is in the compiled files of each package. It is known from strings in them and from
+ * the build files of their projects; none of the packages has a list.
  */
 const compiled: readonly { readonly of: RegExp; readonly file: RegExp; readonly parts: Parts }[] = [
   {
@@ -130,7 +130,7 @@ export function nativeParts(root: string, { name, path }: InstalledPackage): Nat
   const unknown = files.filter((file) => !rules.some((rule) => rule.file.test(file)));
   const found = rules.filter((rule) => files.some((file) => rule.file.test(file)));
   const parts = new Map(found.flatMap(({ parts: texts }) => texts.map(read)).map(byName));
-  if (/^node-linux-/.test(name)) {
+  if (name.startsWith("node-linux-")) {
     for (const part of nodeParts(readFileSync(join(folder, "LICENSE"), "utf8"))) {
       parts.set(part.name, part);
     }
@@ -143,7 +143,8 @@ function byName(part: NativePart): [string, NativePart] {
 }
 
 function read(text: string): NativePart {
-  const [, name = "", version = "", license = ""] = /^(.*?)(?: (\d[\d.]*))?: (.*)$/.exec(text) ?? [];
+  const [, name = "", version = "", license = ""] =
+    /^(.*?)(?: (\d[\d.]*))?: (.*)$/.exec(text) ?? [];
   return { name, version, license };
 }
 

@@ -18,13 +18,7 @@ import process from "node:process";
 import { parseArgs } from "node:util";
 import { parse } from "yaml";
 import { helmProgram } from "./helm.ts";
-import {
-  debianReport,
-  isShipped,
-  licenseReport,
-  shippedModels,
-  shippedParts,
-} from "./licenses.ts";
+import { debianReport, isShipped, licenseReport, shippedModels, shippedParts } from "./licenses.ts";
 import { runtimePackages } from "./runtime-packages.ts";
 import { billOfMaterials, listedDebianPackages } from "./sbom.ts";
 import { settleFiles } from "./settle-files.ts";

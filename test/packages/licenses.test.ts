@@ -45,7 +45,8 @@ describe("debianLicense()", () => {
   for (const [names, license] of fields) {
     test(`${names.join("; ")} is ${license}`, () => {
       const stanzas = names.map(
-        (name, at) => `Files: part-${at}/*\nCopyright: 2020 A\nLicense: ${name}\n The text.\n .\n More.`,
+        (name, at) =>
+          `Files: part-${at}/*\nCopyright: 2020 A\nLicense: ${name}\n The text.\n .\n More.`,
       );
       const file = [`${head}\nUpstream-Name: x`, ...stanzas].join("\n\n");
       assert.equal(debianLicense(file, "some-source"), license);
@@ -58,10 +59,13 @@ describe("debianLicense()", () => {
     assert.equal(debianLicense(file, "x"), "ISC AND Zlib");
   });
 
-  test("files without a name of their license, or a file without fields, tell none", () => {
+  test("files without a name of their license, or a file without fields, have none", () => {
     const named = `${head}\n\nFiles: *\nCopyright: A\nLicense: ISC\n`;
     assert.equal(debianLicense(named, "x"), "ISC");
-    assert.equal(debianLicense(`${named}\nFiles: b\nCopyright: B\nLicense:\n All of it.\n`, "x"), "");
+    assert.equal(
+      debianLicense(`${named}\nFiles: b\nCopyright: B\nLicense:\n All of it.\n`, "x"),
+      "",
+    );
     assert.equal(debianLicense(`${head}\nSource: somewhere\n`, "x"), "");
     assert.equal(debianLicense("You may use this. License: ISC, says the author.\n", "x"), "");
   });
@@ -74,7 +78,7 @@ describe("debianLicense()", () => {
   });
 });
 
-test("a package of Debian is refused with its name if its license is not listed or not told", () => {
+test("a package of Debian is refused with its name if its license is not listed or not found", () => {
   const one = (name: string, license: string) => {
     return { name, version: "1-2", license, source: "source 1-2" };
   };
@@ -98,7 +102,7 @@ test("a package of Debian is refused with its name if its license is not listed 
     message:
       "not in the list of script/debian-allowed.ts:\n" +
       "  d 1-2: AGPL-3.0-or-later\n" +
-      "  e 1-2: its file copyright tells no license; read it, and add it to " +
+      "  e 1-2: its file copyright names no license; read it, and add it to " +
       "script/debian-reviewed.ts\n" +
       "  f 1-2: (MIT OR ISC) AND LicenseRef-source-permissive",
   });
@@ -121,7 +125,10 @@ test("a license that is not listed, or missing, is refused with the name of the 
 
 test("a package is refused for each license that is joined with alternatives", () => {
   const license = "(MIT OR GPL-3.0) AND AGPL-3.0";
-  assert.throws(() => licenseReport([{ name: "a", version: "1.0.0", license }]), /a 1\.0\.0: \(MIT/);
+  assert.throws(
+    () => licenseReport([{ name: "a", version: "1.0.0", license }]),
+    /a 1\.0\.0: \(MIT/,
+  );
   for (const broken of ["MIT OR", "(MIT", "MIT)", "MIT ISC", ""]) {
     assert.throws(() => licenseReport([{ name: "a", version: "1", license: broken }]), /a 1: /);
   }

@@ -82,7 +82,14 @@ describe("a whole release", { skip, timeout: 3_600_000 }, () => {
   test("has packages of npm and a chart of its version", async () => {
     for (const name of ["hlust", "hlust-client", "http-transcoding"]) {
       const file = inOutput(`${name}-${version}.tgz`);
-      const manifest = await run("tar", "--extract", "--to-stdout", "-f", file, "package/package.json");
+      const manifest = await run(
+        "tar",
+        "--extract",
+        "--to-stdout",
+        "-f",
+        file,
+        "package/package.json",
+      );
       const { name: named, version: its }: { name: string; version: string } = JSON.parse(manifest);
       assert.deepEqual([named, its], [name, version]);
     }
@@ -92,7 +99,7 @@ describe("a whole release", { skip, timeout: 3_600_000 }, () => {
   });
 
   test("has a Debian package that names the license of all that is in it", async () => {
-    const [file = ""] = readdirSync(output).filter((name) => name.endsWith(".deb"));
+    const file = readdirSync(output).find((name) => name.endsWith(".deb")) ?? "";
     assert.equal((await run("dpkg-deb", "--field", inOutput(file), "Version")).trim(), version);
     const unpacked = join(containers.folder, "unpacked");
     await run("dpkg-deb", "--extract", inOutput(file), unpacked);
