@@ -25,7 +25,8 @@ function line({ name, version, licenses = [] }: Part): string {
 process.stdout.write(`Hlust is licensed under Apache-2.0 (/usr/share/common-licenses/Apache-2.0).
 
 /usr/lib/hlust/node_modules has these packages of others, and under each what is inside its compiled
-files. The text of each license is in the package's folder, as its authors publish it.
+files. The text of each license is in the package's folder, as its authors publish it, and in
+/usr/lib/hlust/deploy/notices.txt for packages that have none.
 
 ${parts.join("\n")}
 `);

@@ -28,6 +28,7 @@ const ownFiles = [
   "package.json",
   "package-lock.json",
   "bin",
+  "deploy/notices.txt",
   "dist/console",
   "models",
   "samples",

@@ -76,6 +76,8 @@ const compiled: readonly { readonly of: RegExp; readonly file: RegExp; readonly 
     of: /^sherpa-onnx-linux-/,
     file: /^(?:libsherpa-onnx-c(?:xx)?-api\.so|sherpa-onnx\.node)$/,
     parts: [
+      "Eigen: MPL-2.0",
+      "JSON for Modern C++: MIT",
       "eSpeak NG: GPL-3.0-or-later",
       "hclust-cpp: BSD-2-Clause",
       "kaldi-decoder: Apache-2.0",

@@ -60,6 +60,11 @@ test("an installation has no tools of developers, no tests and no sources of the
   assert.deepEqual(globSync(`node_modules/onnxruntime-node/bin/*/*/${other}`, { cwd: tree }), []);
 });
 
+test("an installation has the notices of what is inside its packages", () => {
+  const notices = readFileSync(join(tree, "deploy/notices.txt"), "utf8");
+  assert.match(notices, /^PostgreSQL: Portions Copyright/m);
+});
+
 test("an installation has at most 340 MB, and everyone can read it", () => {
   let bytes = 0;
   for (const name of globSync("**/*", { cwd: tree })) {

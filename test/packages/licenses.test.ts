@@ -1,6 +1,14 @@
 // The licenses of what a release ships: script/licenses.ts and what it reads.
 import assert from "node:assert/strict";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { describe, test } from "node:test";
@@ -9,6 +17,7 @@ import { debianPackages } from "../../script/debian-packages.ts";
 import {
   debianReport,
   isShipped,
+  licenseNames,
   licenseReport,
   shippedModels,
   shippedParts,
@@ -197,6 +206,35 @@ describe("the parts in compiled files", () => {
       { name: "Next Thing", version: "", license: "" },
     ]);
     assert.throws(() => nodeParts("Node.js is free.\n"), /names no parts/);
+  });
+
+  test("have a text of their license in their package or in deploy/notices.txt", () => {
+    const notices = readFileSync(join(root, "deploy/notices.txt"), "utf8");
+    // LICENSE has the text of Apache-2.0; others ask for no notice, or are in Debian.
+    const elsewhere =
+      /^(?:Apache-2\.0|BSL-1\.0|GPL-3\.0-or-later|MPL-2\.0|Unlicense|Zlib|LicenseRef-public-domain)$/;
+    const missing = packages.flatMap((installed) => {
+      const folder = join(root, installed.path);
+      const texts = readdirSync(folder).filter((name) => /licen[cs]e|copying|readme/i.test(name));
+      const isIn = texts.some((name) => {
+        const text = readFileSync(join(folder, name), "utf8");
+        return /Permission (?:is hereby granted|to use)|Redistribution and use|Apache License|Blue Oak Model/i.test(
+          text,
+        );
+      });
+      const isElsewhere = (license: string) =>
+        licenseNames(license).some((one) => elsewhere.test(one));
+      const own = isIn || isElsewhere(installed.license) ? [] : [installed.name];
+      if (installed.name.startsWith("node-linux-")) return own;
+      const parts = nativeParts(root, installed).filter(({ license }) => !isElsewhere(license));
+      return [...own, ...parts.map(({ name }) => name)];
+    });
+    assert.ok(missing.length > 20, missing.join());
+    const pattern = (name: string) => name.replace(/-(?:x64|arm64)$/, "-*");
+    assert.deepEqual(
+      missing.filter((name) => !notices.includes(pattern(name))),
+      [],
+    );
   });
 
   test("are allowed what asks for more than a notice in their own name only", () => {
