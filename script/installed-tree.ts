@@ -16,6 +16,7 @@ import { basename, dirname, join, relative, resolve } from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
 import { bundleFolder } from "./bundled-packages.ts";
+import { debianPackages } from "./debian-packages.ts";
 import { runtimePackages } from "./runtime-packages.ts";
 import { billOfMaterials } from "./sbom.ts";
 
@@ -27,6 +28,7 @@ const ownFiles = [
   "package.json",
   "package-lock.json",
   "bin",
+  "deploy/notices.txt",
   "dist/console",
   "models",
   "samples",
@@ -99,7 +101,7 @@ for (const { path } of packages) {
 cpSync(bundle, join(target, relative(root, bundle)), { recursive: true });
 linkPostgres(join(target, "node_modules"));
 const status = options["debian-status"];
-const debian = status === undefined ? "" : readFileSync(status, "utf8");
+const debian = status === undefined ? [] : debianPackages(readFileSync(status, "utf8"));
 writeFileSync(join(target, "sbom.cdx.json"), billOfMaterials(root, packages, debian));
 // The files of packages have the modes of the umask with which they were installed.
 for (const entry of globSync("**/*", { cwd: target, withFileTypes: true })) {

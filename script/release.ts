@@ -1,8 +1,9 @@
 // Builds all that a release ships into a folder, from a tag, and publishes nothing: see
-// docs/releasing.md. Usage: node script/release.ts [--only PARTS] [--output FOLDER]
+// docs/releasing.md. Usage: node script/release.ts [--only PARTS] [--output FOLDER] [--bare]
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
+  appendFileSync,
   cpSync,
   mkdirSync,
   mkdtempSync,
@@ -17,9 +18,9 @@ import process from "node:process";
 import { parseArgs } from "node:util";
 import { parse } from "yaml";
 import { helmProgram } from "./helm.ts";
-import { isShipped, licenseReport, shippedModels } from "./licenses.ts";
+import { debianReport, isShipped, licenseReport, shippedModels, shippedParts } from "./licenses.ts";
 import { runtimePackages } from "./runtime-packages.ts";
-import { billOfMaterials } from "./sbom.ts";
+import { billOfMaterials, listedDebianPackages } from "./sbom.ts";
 import { settleFiles } from "./settle-files.ts";
 
 const root = resolve(import.meta.dirname, "..");
@@ -36,15 +37,17 @@ try {
     options: {
       only: { type: "string", default: Object.keys(parts).join(",") },
       output: { type: "string", default: join(root, `dist/release-${version}`) },
+      bare: { type: "boolean", default: false },
     },
   });
-  release(values.only.split(","), resolve(values.output));
+  release(values.only.split(","), resolve(values.output), values.bare);
 } catch (error) {
   process.stderr.write(`release: ${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 1;
 }
 
-function release(names: readonly string[], output: string): void {
+/** `isBare` means that the image starts from a Debian that is made here, not from a registry. */
+function release(names: readonly string[], output: string, isBare: boolean): void {
   const unknown = names.find((name) => !isPart(name));
   if (unknown !== undefined) {
     const known = Object.keys(parts).join(", ");
@@ -55,11 +58,13 @@ function release(names: readonly string[], output: string): void {
   rmSync(output, { recursive: true, force: true });
   mkdirSync(output, { recursive: true });
   writeFileSync(join(output, "NOTES.md"), notes);
-  const shipped = [...runtimePackages(root, isShipped), ...shippedModels(root)];
-  writeFileSync(join(output, "licenses.txt"), licenseReport(shipped));
-  const components = billOfMaterials(root, runtimePackages(root), "");
+  const packages = runtimePackages(root, isShipped);
+  const shipped = [...packages, ...shippedParts(root, packages), ...shippedModels(root)];
+  const head = "Packages of npm, parts in their compiled files, and models:";
+  writeFileSync(join(output, "licenses.txt"), `${head}\n\n${licenseReport(shipped)}`);
+  const components = billOfMaterials(root, runtimePackages(root), []);
   writeFileSync(join(output, `hlust-${version}.cdx.json`), components);
-  for (const name of names.filter(isPart)) parts[name](output);
+  for (const name of names.filter(isPart)) parts[name](output, isBare);
   writeFileSync(join(output, "SHA256SUMS"), checksums(output));
   process.stdout.write(`${output}\n`);
 }
@@ -83,6 +88,12 @@ function checkVersions(): void {
     if (chart[name] !== version) {
       throw new Error(`Chart.yaml has ${name} ${chart[name]}, and package.json ${version}`);
     }
+  }
+  for (const file of ["deploy/compose.yaml", "deploy/compose.cluster.yaml", "docs/install.md"]) {
+    const images = readFileSync(join(root, file), "utf8").match(/\bhlust:\d[\w.-]*/g) ?? [];
+    const other = images.find((image) => image !== `hlust:${version}`);
+    if (images.length === 0) throw new Error(`${file} names no image with a version`);
+    if (other) throw new Error(`${file} has ${other}, and package.json ${version}`);
   }
 }
 
@@ -120,13 +131,22 @@ function buildDeb(output: string): void {
   cpSync(join(root, file), join(output, file.split("/").at(-1) ?? ""));
 }
 
-/** Builds the image, and writes it as an archive that docker and podman load. */
-function buildImage(output: string): void {
-  run(join(root, "script/image"), []);
-  const engine = ["podman", "docker"].find((name) => spawnSync(name, ["--version"]).status === 0);
-  if (engine === undefined) throw new Error("podman or docker is needed to write the image");
-  const file = join(output, `hlust-${version}-image.tar`);
-  run(engine, ["save", "--output", file, `hlust:${version}`]);
+/**
+ * Builds the image from the beginning, writes it as an archive that docker and podman load, and
+ * adds its packages of Debian to the report of the licenses.
+ */
+function buildImage(output: string, isBare: boolean): void {
+  const archive = join(output, `hlust-${version}-image.tar`);
+  // Layers and bases that are kept may have packages of another day.
+  const fresh = isBare ? "--no-cache" : "--no-cache --pull=true";
+  const env = { BUILD_OPTIONS: `${process.env["BUILD_OPTIONS"] ?? ""} ${fresh}`.trim() };
+  const from = isBare ? ["--bare"] : [];
+  run(join(root, "script/image"), ["--archive", archive, ...from], env);
+  const components = readFileSync(join(root, `dist/hlust-${version}.cdx.json`), "utf8");
+  writeFileSync(join(output, `hlust-${version}-image.cdx.json`), components);
+  const report = debianReport(listedDebianPackages(components));
+  const head = "Packages of Debian in the image, with the source package of each:";
+  appendFileSync(join(output, "licenses.txt"), `\n${head}\n\n${report}`);
 }
 
 function checksums(output: string): string {
@@ -142,9 +162,10 @@ function checksums(output: string): string {
 }
 
 /** Runs a program in the project's folder. Returns its output. Throws if it fails. */
-function run(command: string, args: readonly string[]): string {
-  const env = { SOURCE_DATE_EPOCH: commitTime(), ...process.env };
-  const { status, stdout, stderr } = spawnSync(command, args, { cwd: root, env, encoding: "utf8" });
+function run(command: string, args: readonly string[], more: NodeJS.ProcessEnv = {}): string {
+  const env = { SOURCE_DATE_EPOCH: commitTime(), ...process.env, ...more };
+  const options = { cwd: root, env, encoding: "utf8", maxBuffer: 1 << 28 } as const;
+  const { status, stdout, stderr } = spawnSync(command, args, options);
   if (status === 0) return stdout;
   throw new Error(`${command} ${args.join(" ")} failed:\n${stderr || stdout}`);
 }

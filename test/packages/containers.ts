@@ -22,6 +22,8 @@ default_ulimits = ["nofile=20000:20000", "nproc=30000:30000"]
 export interface Containers extends AsyncDisposable {
   /** A folder that is deleted with the containers. */
   readonly folder: string;
+  /** The environment in which script/image builds into the storage of these containers. */
+  readonly building: NodeJS.ProcessEnv;
   /** Builds the image with script/image and returns how long it took, in seconds. */
   build(tag: string): Promise<number>;
   /** Runs a command of podman, and returns its standard output. */
@@ -73,10 +75,16 @@ export function openContainers({ isFresh = false } = {}): Containers {
     const { stdout } = await run("podman", [...engine, ...parameters], options);
     return stdout.trim();
   };
+  const building = {
+    ...process.env,
+    ENGINE_OPTIONS: storage.join(" "),
+    BUILD_OPTIONS: "--isolation chroot --network host",
+  };
   const containers: Containers = {
     folder,
     podman,
-    build: (tag) => buildImage(tag, storage),
+    building,
+    build: (tag) => buildImage(tag, building),
     volume(name) {
       const path = join(folder, name);
       mkdirSync(path, { mode: 0o700 });
@@ -130,14 +138,10 @@ export function openContainers({ isFresh = false } = {}): Containers {
 }
 
 /** Runs script/image. Returns how long it took, in seconds. */
-async function buildImage(tag: string, storage: readonly string[]): Promise<number> {
+async function buildImage(tag: string, env: NodeJS.ProcessEnv): Promise<number> {
   const began = performance.now();
   const child = spawn(join(root, "script/image"), ["--bare", "--engine", "buildah", "--tag", tag], {
-    env: {
-      ...process.env,
-      ENGINE_OPTIONS: storage.join(" "),
-      BUILD_OPTIONS: "--isolation chroot --network host",
-    },
+    env,
     stdio: ["ignore", "ignore", "pipe"],
   });
   let end = "";

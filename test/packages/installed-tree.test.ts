@@ -60,6 +60,11 @@ test("an installation has no tools of developers, no tests and no sources of the
   assert.deepEqual(globSync(`node_modules/onnxruntime-node/bin/*/*/${other}`, { cwd: tree }), []);
 });
 
+test("an installation has the notices of what is inside its packages", () => {
+  const notices = readFileSync(join(tree, "deploy/notices.txt"), "utf8");
+  assert.match(notices, /^PostgreSQL: Portions Copyright/m);
+});
+
 test("an installation has at most 340 MB, and everyone can read it", () => {
   let bytes = 0;
   for (const name of globSync("**/*", { cwd: tree })) {
@@ -72,11 +77,16 @@ test("an installation has at most 340 MB, and everyone can read it", () => {
   assert.ok(bytes < 340 * megabyte, `${bytes} bytes`);
 });
 
-test("the list of its parts has each package of npm and of Debian with its version", () => {
+test("the list of its parts has each package of npm and of Debian with version and license", () => {
   const bill: {
     bomFormat: string;
     metadata: { component: { name: string } };
-    components: { purl: string; licenses?: unknown }[];
+    components: {
+      purl: string;
+      licenses?: { expression: string }[];
+      properties?: { name: string; value: string }[];
+      components?: { name: string }[];
+    }[];
   } = JSON.parse(readFileSync(join(tree, "sbom.cdx.json"), "utf8"));
   assert.equal(bill.bomFormat, "CycloneDX");
   assert.equal(bill.metadata.component.name, "hlust");
@@ -85,6 +95,13 @@ test("the list of its parts has each package of npm and of Debian with its versi
   assert.ok(purls.includes(`pkg:npm/ws@${version("ws")}`));
   assert.ok(purls.includes(`pkg:npm/%40bufbuild/protobuf@${version("@bufbuild/protobuf")}`));
   assert.ok(purls.some((purl) => /^pkg:deb\/debian\/ffmpeg@[\w.%~+-]+\?arch=\w+$/.test(purl)));
+  const unlicensed = bill.components.filter(({ licenses }) => licenses === undefined);
+  assert.deepEqual(unlicensed, []);
+  const ffmpeg = bill.components.find(({ purl }) => purl.startsWith("pkg:deb/debian/ffmpeg@"));
+  assert.match(ffmpeg?.licenses?.[0]?.expression ?? "", /\bGPL-2\.0-or-later\b/);
+  assert.match(ffmpeg?.properties?.[0]?.value ?? "", /^ffmpeg \d\S*$/);
+  const node = bill.components.find(({ purl }) => purl.startsWith("pkg:npm/node-linux-"));
+  assert.ok(node?.components?.some(({ name }) => name === "V8"));
   const folders = globSync("node_modules/**/package.json", { cwd: tree }).filter((file) =>
     /node_modules\/(?:@[^/]+\/)?[^/]+\/package\.json$/.test(file),
   );
