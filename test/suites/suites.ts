@@ -81,7 +81,10 @@ const systemSuites: Readonly<Record<string, readonly string[]>> = {
   "pages-frame": ["test/console/{chunks,commands,first-load,narrow,operator,tabs}.test.ts"],
   "pages-media": ["test/console/{hostile-media,hostile-text,subtitles,video}.test.ts"],
   "pages-programs": ["test/console/{examples,help,programs,vocabulary,webhooks}.test.ts"],
-  "pages-texts": ["test/console/{form,import,job,phrase,problem,webhook}-words.test.ts"],
+  "pages-texts": [
+    "test/console/{form,import,job,phrase,problem,webhook}-words.test.ts",
+    "test/console/{locked-dialogs,said-changes}.test.ts",
+  ],
   "pages-transcript": [
     "test/console/{alignment,editor-model,editor-race,overview}.test.ts",
     "test/console/transcript-{focus,states}.test.ts",
