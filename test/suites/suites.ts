@@ -147,6 +147,7 @@ const systemTestsOfSrc: readonly string[] = [
   "src/audio/{containers,decode,sandbox}.test.ts",
   "src/database/{connection-pool,database,migrate,migrated-rows,one-queue,own-postgres,own-postgres-users}.test.ts",
   "src/describe/describer-killed.test.ts",
+  "src/engines/nodes/speakers-apart.test.ts",
   "src/engines/pocketsphinx/{live-decoder,live-recognition,pocketsphinx-engine}.test.ts",
   "src/engines/pool/{engine-pool*,model-processes,watchdog}.test.ts",
   "src/engines/sherpa-onnx/{diarizer,published-models,sherpa-engine}.test.ts",
