@@ -19,13 +19,7 @@ export function apiKeyMessage(row: Selectable<ApiKeyTable>, nowMs: number): ApiK
   const until = row.previous_secret_until;
   return create(ApiKeySchema, {
     name: `apiKeys/${row.id}`,
-    displayName: row.display_name,
-    scopes: row.scopes,
-    limits: keyLimitsMessage(row.limits),
-    creationTime: timestampFromDate(row.created_at),
-    ...(row.expires_at && { expireTime: timestampFromDate(row.expires_at) }),
-    ...(row.last_used_at && { lastUseTime: timestampFromDate(row.last_used_at) }),
-    creator: row.creator,
+    ...factsOf(row),
     ...(until && until.getTime() > nowMs && { previousSecretExpireTime: timestampFromDate(until) }),
   });
 }
@@ -35,13 +29,20 @@ export function clientKeyMessage(row: Selectable<ClientKeyTable>): ClientKey {
     name: `clientKeys/${row.id}`,
     keyId: row.id,
     clientId: row.client_id,
-    displayName: row.display_name,
     algorithm: row.algorithm,
+    ...factsOf(row),
+  });
+}
+
+/** Returns the fields that both kinds of keys have. */
+function factsOf(row: Selectable<ApiKeyTable> | Selectable<ClientKeyTable>) {
+  return {
+    displayName: row.display_name,
     scopes: row.scopes,
     limits: keyLimitsMessage(row.limits),
     creationTime: timestampFromDate(row.created_at),
     ...(row.expires_at && { expireTime: timestampFromDate(row.expires_at) }),
     ...(row.last_used_at && { lastUseTime: timestampFromDate(row.last_used_at) }),
     creator: row.creator,
-  });
+  };
 }

@@ -67,7 +67,8 @@ export async function leaseMail(
     from next, member, account
     where m.id = next.id and member.id = m.member_id and account.id = m.account_id
     returning m.id, m.lease as number, m.account_id as "accountId", m.member_id as "memberId",
-      m.email, m.language, m.inviter, m.unnoted, m.is_requested as "isRequested", account.display_name as account, m.tries as attempts,
+      m.email, m.language, m.inviter, m.unnoted, m.is_requested as "isRequested",
+      account.display_name as account, m.tries as attempts,
       member.last_sign_in_at is not null as "isKnown",
       extract(epoch from m.give_up_at - now())::float8 * 1000 as "leftMs"
   `.execute(db);

@@ -1,9 +1,6 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import type { Page } from "playwright-core";
-
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+import { putAxe } from "./put-axe.ts";
 
 /** The narrowest and the widest window, and the widths at which the layout changes. */
 const widths = [320, 390, 761, 1080, 1920] as const;
@@ -22,7 +19,7 @@ export async function checkPage(page: Page): Promise<void> {
     assert.ok(wide <= width, `${page.url()} is ${wide} px wide in a window of ${width} px`);
   }
   await page.setViewportSize({ width: 1280, height: 800 });
-  await page.evaluate(axe);
+  await putAxe(page);
   const found = await page.evaluate<string[]>(
     `axe.run({ exclude: [[".rail"], [".foot"]] }, { resultTypes: ["violations"] }).then(({ violations }) =>
       violations.map(({ id, nodes }) =>

@@ -1,7 +1,5 @@
 import assert from "node:assert/strict";
 import { mkdir } from "node:fs/promises";
-import { createRequire } from "node:module";
-import { readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { BrowserContext, BrowserContextOptions, Page } from "playwright-core";
@@ -10,6 +8,7 @@ import { openTestService, type TestService } from "../spec/service.ts";
 import { within } from "../fixtures/until.ts";
 import { keepExpected } from "./expected-problems.ts";
 import { cookieOfKey, KeptContexts } from "./kept-contexts.ts";
+import { putAxe } from "./put-axe.ts";
 
 /**
  * The console of a real service in Debian's Chromium. The tests check that no page does anything
@@ -208,8 +207,6 @@ function watchPage(
   });
 }
 
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-
 /**
  * Checks a page in each look: nothing is wider than the screen, and axe finds nothing in it. Takes
  * screenshots as `<name>-<size>-<language>-<theme>.png`. `wanted` is all looks or
@@ -247,8 +244,7 @@ export async function show(page: Page, look: Look): Promise<void> {
  * that every-page.test.ts checks need them. `within` is a selector of the part to check.
  */
 export async function findingsOfAxe(page: Page, within = "html"): Promise<string[]> {
-  const isThere = await page.evaluate<boolean>("typeof axe === 'object'");
-  if (!isThere) await page.evaluate(axe);
+  await putAxe(page);
   return await page.evaluate<
     string[]
   >(`axe.run(${JSON.stringify(within)}, { resultTypes: ["violations"], preload: false }).then(({ violations }) =>

@@ -1,9 +1,6 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import type { Page } from "playwright-core";
 import { focusProblems } from "./focus-problems.ts";
-
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+import { putAxe } from "./put-axe.ts";
 
 /** The maximum number of controls of a page that are visited; lists repeat theirs. */
 const visitedMax = 60;
@@ -45,7 +42,7 @@ async function findingsOfAxe(
   await page.emulateMedia({ colorScheme });
   // Colors that are still changing have too little contrast.
   await page.evaluate("document.getAnimations().forEach((animation) => animation.finish())");
-  await page.evaluate(axe);
+  await putAxe(page);
   return await page.evaluate<string[]>(`axe
     .run(document, {
       resultTypes: ["violations"],

@@ -81,6 +81,33 @@ test("lines are imported, and invalid ones are named", async () => {
   assert.deepEqual(await stored(), ["Húsavík ACTIVE 10", "Ásbyrgi ACTIVE 10"]);
 });
 
+test("a dialog that saves stays open until the service has answered", async () => {
+  const rows = [
+    ["Bæta við", "Orð eða orðasamband", "Vista", "Dynjandi"],
+    ["Flytja inn lista", "Eitt orð eða orðasamband í línu", "Flytja inn", "Goðafoss"],
+  ] as const;
+  for (const [opens, label, sends, text] of rows) {
+    const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
+    await page.route("**/vocabularyPhrases{,:import}", async (route) => {
+      if (route.request().method() === "POST") await answered;
+      await route.continue();
+    });
+    const sent = page.waitForRequest((request) => request.method() === "POST");
+    await button(opens).click();
+    await dialog().getByLabel(label, { exact: true }).fill(text);
+    await dialog().getByRole("button", { name: sends, exact: true }).press("Enter");
+    await sent;
+    await page.keyboard.press("Escape");
+    // What the page does about a key is done two frames later.
+    await page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done)))");
+    assert.equal(await dialog().getByLabel(label, { exact: true }).count(), 1, opens);
+    answer();
+    await row(text).waitFor();
+    await dialog().waitFor({ state: "detached" });
+    await page.unrouteAll();
+  }
+});
+
 test("suggestions are accepted and rejected", async () => {
   for (const phrase of ["Kópasker", "Raufarhöfn"]) {
     const body = { phrase, languageCode: "is-IS", state: "CANDIDATE" };

@@ -28,9 +28,11 @@ const waiting: Seconds = {
   "test/console/editor-presence.test.ts": 45,
   "test/console/frame.test.ts": 49,
   "test/console/jobs.test.ts": 64,
+  "test/console/jobs-failed.test.ts": 8,
   "test/console/live-left.test.ts": 44,
   "test/console/live-words.test.ts": 28,
   "test/console/live.test.ts": 49,
+  "test/console/tabs-lead.test.ts": 40,
   "test/console/uploads.test.ts": 73,
   "test/dialects/openai-limits.test.ts": 28,
   "test/fault/alignment.test.ts": 118,
@@ -59,6 +61,7 @@ const waiting: Seconds = {
 /** Files that mostly compute. */
 const busy: Seconds = {
   "src/audio/decode.test.ts": 19,
+  "src/engines/nodes/speakers-apart.test.ts": 30,
   "src/engines/pocketsphinx/live-decoder.test.ts": 42,
   "src/engines/pocketsphinx/live-recognition.test.ts": 42,
   "src/engines/pool/engine-pool-load.test.ts": 22,

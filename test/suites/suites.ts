@@ -81,7 +81,10 @@ const systemSuites: Readonly<Record<string, readonly string[]>> = {
   "pages-frame": ["test/console/{chunks,commands,first-load,narrow,operator,tabs}.test.ts"],
   "pages-media": ["test/console/{hostile-media,hostile-text,subtitles,video}.test.ts"],
   "pages-programs": ["test/console/{examples,help,programs,vocabulary,webhooks}.test.ts"],
-  "pages-texts": ["test/console/{form,import,job,phrase,problem,webhook}-words.test.ts"],
+  "pages-texts": [
+    "test/console/{form,import,job,phrase,problem,webhook}-words.test.ts",
+    "test/console/{locked-dialogs,said-changes}.test.ts",
+  ],
   "pages-transcript": [
     "test/console/{alignment,editor-model,editor-race,overview}.test.ts",
     "test/console/transcript-{focus,states}.test.ts",
@@ -144,6 +147,7 @@ const systemTestsOfSrc: readonly string[] = [
   "src/audio/{containers,decode,sandbox}.test.ts",
   "src/database/{connection-pool,database,migrate,migrated-rows,one-queue,own-postgres,own-postgres-users}.test.ts",
   "src/describe/describer-killed.test.ts",
+  "src/engines/nodes/speakers-apart.test.ts",
   "src/engines/pocketsphinx/{live-decoder,live-recognition,pocketsphinx-engine}.test.ts",
   "src/engines/pool/{engine-pool*,model-processes,watchdog}.test.ts",
   "src/engines/sherpa-onnx/{diarizer,published-models,sherpa-engine}.test.ts",

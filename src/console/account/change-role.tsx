@@ -36,7 +36,12 @@ export function ChangeRole({
     },
   });
   return (
-    <DialogBox title={t(accountText.roleTitle)(displayName || email)} isOpen onClose={onClose}>
+    <DialogBox
+      title={t(accountText.roleTitle)(displayName || email)}
+      isOpen
+      onClose={onClose}
+      isLocked={change.isPending}
+    >
       <p>{t(accountText.roleNext)(t(accountText.roleOf[role]))}</p>
       {change.error && <ProblemNote error={change.error} own={accountProblems} />}
       <DangerActions

@@ -51,8 +51,8 @@ export function Invite({ sendsMail, onClose, onInvited }: InviteProps) {
       invite.mutate({ email: email.trim(), displayName: displayName.trim(), role });
   };
   return (
-    <DialogBox title={t(accountText.invite)} isOpen onClose={onClose}>
-      <form className="account-form" onSubmit={submit} noValidate>
+    <DialogBox title={t(accountText.invite)} isOpen onClose={onClose} isLocked={invite.isPending}>
+      <form className="dialog-form" onSubmit={submit} noValidate>
         <p>{t(sendsMail ? byMail : byHand)}</p>
         <TextInput
           label={t(accountText.email)}

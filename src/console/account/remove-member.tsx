@@ -35,7 +35,12 @@ export function RemoveMember({
     },
   });
   return (
-    <DialogBox title={t(accountText.removeTitle)(displayName || email)} isOpen onClose={onClose}>
+    <DialogBox
+      title={t(accountText.removeTitle)(displayName || email)}
+      isOpen
+      onClose={onClose}
+      isLocked={remove.isPending}
+    >
       <p>{t(accountText.removeNext)}</p>
       {remove.error && <ProblemNote error={remove.error} own={accountProblems} />}
       <DangerActions

@@ -42,6 +42,7 @@ export function SignOutDialog({
       title={t(hasDrafts ? signOutText.title : signOutText.worksTitle)}
       isOpen
       onClose={onClose}
+      isLocked={isBusy}
     >
       {recordings + uploads > 0 && <p>{t(signOutText.works)(recordings, uploads)}</p>}
       {hasDrafts && <p>{t(signOutText.question)(drafts.length)}</p>}

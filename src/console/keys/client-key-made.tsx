@@ -28,7 +28,7 @@ export function ClientKeyMade({
   const text = JSON.stringify(facts, undefined, 2);
   const request = signedRequest(facts);
   return (
-    <div className="key-form">
+    <div className="dialog-form">
       {privatePem !== undefined && (
         <>
           <p role="alert">{t(keysText.privateOnce)}</p>

@@ -14,7 +14,6 @@ import { useText } from "../text/language.tsx";
 import type { Key } from "./key.ts";
 import { LimitFields } from "./limit-fields.tsx";
 import { areLimits, numbersOf, textsOf } from "./limit-texts.ts";
-import "./key-form.css";
 
 /** A dialog that changes the name and the limits of a key. */
 export function EditKey({
@@ -52,7 +51,7 @@ export function EditKey({
   };
   return (
     <DialogBox title={t(keysText.editTitle)} isOpen onClose={onClose} isLocked={save.isPending}>
-      <form className="key-form" onSubmit={submit} noValidate>
+      <form className="dialog-form" onSubmit={submit} noValidate>
         <TextInput
           label={t(keysText.name)}
           hint={t(keysText.nameHint)}

@@ -10,6 +10,7 @@ import { expiries, today } from "./expiry.ts";
 import { type Scope, scopes } from "./key.ts";
 import type { KeyDraft } from "./key-draft.ts";
 import { LimitFields } from "./limit-fields.tsx";
+import "./key-form.css";
 
 interface DraftProps {
   readonly draft: KeyDraft;

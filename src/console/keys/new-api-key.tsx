@@ -13,7 +13,6 @@ import { apiKeysQuery } from "./key.ts";
 import { newDraft, type KeyRequest } from "./key-draft.ts";
 import { KeyFields } from "./key-fields.tsx";
 import { NewSecret } from "./new-secret.tsx";
-import "./key-form.css";
 
 /** Creates an API key and shows its secret once. */
 export function NewApiKey({ onClose }: { readonly onClose: () => void }) {
@@ -42,7 +41,7 @@ export function NewApiKey({ onClose }: { readonly onClose: () => void }) {
       isLocked={secret !== undefined || make.isPending}
     >
       {secret === undefined ? (
-        <form className="key-form" onSubmit={submit} noValidate>
+        <form className="dialog-form" onSubmit={submit} noValidate>
           <KeyFields draft={draft} onChange={setDraft} isChecked={isChecked} error={make.error} />
           {make.error && !areAllInFields(make.error, ["displayName", "scopes", "limits"]) && (
             <ProblemNote error={make.error} own={keyProblems} />

@@ -17,7 +17,6 @@ import { newDraft, type KeyRequest } from "./key-draft.ts";
 import { KeyFields } from "./key-fields.tsx";
 import { publicKeyProblem } from "./public-key-problem.ts";
 import { PublicKeyField } from "./public-key-field.tsx";
-import "./key-form.css";
 
 const sources = ["here", "own"] as const;
 type Source = (typeof sources)[number];
@@ -59,7 +58,7 @@ export function NewClientKey({ onClose }: { readonly onClose: () => void }) {
       {data ? (
         <ClientKeyMade clientKey={data.key} privatePem={data.privatePem} onClose={onClose} />
       ) : (
-        <form className="key-form" onSubmit={submit} noValidate>
+        <form className="dialog-form" onSubmit={submit} noValidate>
           <SourceChoice source={source} onChange={setSource} />
           {source === "own" && (
             <PublicKeyField

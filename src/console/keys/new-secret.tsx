@@ -3,7 +3,6 @@ import { CodeSample } from "../parts/code-sample.tsx";
 import { keysText } from "../text/keys.ts";
 import { useText } from "../text/language.tsx";
 import { useUnsaved } from "./use-unsaved.ts";
-import "./key-form.css";
 
 /** A new API key in a dialog, with a request to try. It is shown only once. */
 export function NewSecret({
@@ -17,7 +16,7 @@ export function NewSecret({
   useUnsaved();
   const request = `curl -H "Authorization: Bearer ${secret}" ${location.origin}/v1/caller`;
   return (
-    <div className="key-form">
+    <div className="dialog-form">
       <p role="alert">{t(keysText.secretOnce)}</p>
       <CodeSample label={t(keysText.secret)} text={secret} />
       <p>{t(keysText.tryIt)}</p>

@@ -4,6 +4,7 @@ import { TextInput } from "../parts/text-input.tsx";
 import { keysText } from "../text/keys.ts";
 import { useText } from "../text/language.tsx";
 import { publicKeyCharsMax } from "./public-key-problem.ts";
+import "./key-form.css";
 
 /**
  * A field for a public key, which the user pastes or reads from a file. The key is checked before

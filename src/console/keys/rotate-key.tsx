@@ -16,7 +16,6 @@ import { DayField } from "./key-fields.tsx";
 import { apiKeysQuery, type Key } from "./key.ts";
 import { NewSecret } from "./new-secret.tsx";
 import { lastDay, type PreviousEnd, previousEndOf, previousEnds } from "./previous-end.ts";
-import "./key-form.css";
 
 /** A dialog that gives an API key a new secret, and shows it once. */
 export function RotateKey({
@@ -63,7 +62,7 @@ export function RotateKey({
       isLocked={data !== undefined || isPending}
     >
       {data?.secret === undefined ? (
-        <form className="key-form" onSubmit={submit} noValidate>
+        <form className="dialog-form" onSubmit={submit} noValidate>
           <p>{t(keysText.rotateNext)}</p>
           <Choice<PreviousEnd>
             label={t(keysText.previous)}

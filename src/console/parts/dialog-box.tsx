@@ -5,9 +5,9 @@ import { Modal, ModalOverlay } from "react-aria-components/Modal";
 import "./dialog-box.css";
 
 /**
- * A dialog over the page. Escape closes the dialog, unless it `isLocked` because it shows something
- * only once. A click outside closes it only if it `isDismissable`, so that a stray click does not
- * lose typed text.
+ * A dialog over the page. Escape closes the dialog, unless it `isLocked`: while it waits for an
+ * answer of the service, or because it shows something only once. A click outside closes it only if
+ * it also `isDismissable`, so that a stray click does not lose typed text.
  */
 export function DialogBox({
   title,
@@ -28,7 +28,7 @@ export function DialogBox({
     <ModalOverlay
       className="dialog-ground"
       isOpen={isOpen}
-      isDismissable={isDismissable}
+      isDismissable={isDismissable && !isLocked}
       isKeyboardDismissDisabled={isLocked}
       onOpenChange={(open) => {
         if (!open) onClose();

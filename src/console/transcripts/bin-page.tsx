@@ -143,6 +143,7 @@ function BinnedActions({ name, subject }: { readonly name: string; readonly subj
         title={t(asideDialogText.removeTitle)(subject)}
         isOpen={isAsking}
         isDismissable
+        isLocked={remove.isPending}
         onClose={() => setIsAsking(false)}
       >
         <p>{t(binText.question)}</p>

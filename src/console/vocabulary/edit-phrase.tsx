@@ -52,8 +52,9 @@ export function EditPhrase({
       title={t(edited ? vocabularyText.edit : vocabularyText.add)}
       isOpen
       onClose={onClose}
+      isLocked={save.isPending}
     >
-      <form className="phrase-form" onSubmit={submit} noValidate>
+      <form className="dialog-form" onSubmit={submit} noValidate>
         <PhraseFields
           draft={draft}
           onChange={setDraft}

@@ -46,8 +46,13 @@ export function ImportPhrases({ onClose }: { readonly onClose: () => void }) {
   const violations = save.error instanceof ApiError ? save.error.violations : [];
   const problems = lineProblems(violations, lines);
   return (
-    <DialogBox title={t(vocabularyText.importLines)} isOpen onClose={onClose}>
-      <form className="phrase-form" onSubmit={submit} noValidate>
+    <DialogBox
+      title={t(vocabularyText.importLines)}
+      isOpen
+      onClose={onClose}
+      isLocked={save.isPending}
+    >
+      <form className="dialog-form" onSubmit={submit} noValidate>
         <PhraseLanguage value={languageCode} onChange={setLanguageCode} />
         <TextInput
           label={t(vocabularyText.lines)}

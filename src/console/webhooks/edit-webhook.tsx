@@ -75,7 +75,7 @@ export function EditWebhook({
       onClose={onClose}
       isLocked={save.isPending}
     >
-      <form className="webhook-form" onSubmit={submit} noValidate>
+      <form className="dialog-form" onSubmit={submit} noValidate>
         <WebhookFields draft={draft} onChange={setDraft} isChecked={isChecked} error={save.error} />
         {save.error && !areAllInFields(save.error, shownFields) && (
           <ProblemNote error={save.error} own={webhookProblems} />

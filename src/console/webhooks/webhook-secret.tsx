@@ -3,7 +3,6 @@ import { Button } from "../parts/button.tsx";
 import { CodeSample } from "../parts/code-sample.tsx";
 import { useText } from "../text/language.tsx";
 import { webhooksText } from "../text/webhooks.ts";
-import "./webhooks.css";
 
 /** A new secret in a dialog. It is shown only once, so the browser asks before the page is left. */
 export function WebhookSecret({
@@ -16,7 +15,7 @@ export function WebhookSecret({
   const t = useText();
   useUnsaved();
   return (
-    <div className="webhook-form">
+    <div className="dialog-form">
       <p role="alert">{t(webhooksText.secretOnce)}</p>
       <CodeSample label={t(webhooksText.secret)} text={secret} />
       <div className="dialog-actions">

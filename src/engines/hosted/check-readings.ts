@@ -27,10 +27,13 @@ export function checkedReadings(
   const isFirst = ({ text }: Hypothesis, at: number) =>
     readings.findIndex((other) => other.text === text) === at;
   const distinct = readings.filter(isFirst).slice(0, alternativesMax);
-  if (distinct.reduce((sum, { text }) => sum + text.length, 0) > charactersMax * alternativesMax) {
-    throw new ServerFailure("refused", `the text has more than ${charactersMax} characters`);
-  }
+  for (const { text } of distinct) checkLength(text);
   return distinct;
+}
+
+function checkLength(text: string): void {
+  if (text.length <= charactersMax) return;
+  throw new ServerFailure("refused", `the text has more than ${charactersMax} characters`);
 }
 
 /** Throws ServerFailure (refused) if an utterance has too many final results. */
@@ -41,9 +44,7 @@ export function checkResults(count: number): void {
 
 /** Returns a reading, or undefined for one without words. */
 export function checkedReading(reading: ServerReading, lengthMs: number): Hypothesis | undefined {
-  if (reading.text.length > charactersMax) {
-    throw new ServerFailure("refused", `the text has more than ${charactersMax} characters`);
-  }
+  checkLength(reading.text);
   const tokens = tokensOf(reading.text);
   if (!/[\p{L}\p{N}]/u.test(tokens.join(""))) return undefined;
   const confidence = probability(reading.confidence);

@@ -98,6 +98,21 @@ test("a server whose answers are wrong is absent after another attempt, so that 
   assert.equal(once.health.absence(), undefined);
 });
 
+test("a server that ends the call of a stream before its audio ends has not recognized it", async () => {
+  const early: Recognize = () => Promise.resolve(said("good"));
+  const { parts, calls, stream } = openParts(early, length);
+  stream();
+  const decoder = new HostedDecoder(parts, { ...job, mode: "live" });
+  decoder.begin();
+  decoder.accept(speech(100));
+  await until(() => Promise.resolve(calls() === 2));
+  decoder.accept(speech(200));
+  assert.deepEqual(
+    (await ended(decoder)).map(({ text }) => text),
+    ["4800"],
+  );
+});
+
 test("audio that a server refuses, and a text that no utterance has, are errors of the utterance alone", async () => {
   const refusing: Recognize = () => Promise.reject(new ServerFailure("refused", "too short"));
   const wrong: Recognize = () => Promise.resolve(said("a".repeat(20_000)));
@@ -147,9 +162,10 @@ test("silence is not sent", async () => {
 
 test("a streamed server gets the audio while it is spoken, and its text so far is shown", async () => {
   let hasBegun = false;
-  const { parts, stream } = openParts(async (_samples, { onPartial }) => {
+  const { parts, stream } = openParts(async (samples, { onPartial }) => {
     onPartial({ text: "so far", words: [] });
     hasBegun = true;
+    await samples();
     return said("so far and on");
   });
   stream();

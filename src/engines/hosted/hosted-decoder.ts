@@ -192,6 +192,10 @@ class Utterance {
       });
       results.catch(() => {});
       const all = await Promise.race([results, failed]);
+      // The words that follow would be lost.
+      if (!this.#audio.isEnded) {
+        throw new ServerFailure("broken", "it ended the call before the end of the audio");
+      }
       return checkedReadings(all, { lengthMs: this.#lengthMs, alternativesMax });
     } finally {
       stop();

@@ -15,6 +15,10 @@ export class UtteranceAudio {
     return this.#isSilent;
   }
 
+  get isEnded(): boolean {
+    return this.#isEnded;
+  }
+
   push(samples: Int16Array): void {
     if (samples.length === 0) return;
     this.#chunks.push(samples.slice());

@@ -229,6 +229,30 @@ test("an engine node that sends what it may not send is closed and named, and it
       /^load: seconds must be a number/,
     ],
     [
+      "a load of a server that is absent in a way that there is not",
+      ({ sendBytes }) => {
+        const absence = { kind: "CRITICAL", reason: "aaaa", absentMs: 1 };
+        const bytes = text(0, JSON.stringify({ seconds: 1, absence }));
+        bytes.writeUInt32LE(9, 8);
+        sendBytes(bytes);
+      },
+      /^load: absence\.kind must be UNREACHABLE, BUSY or DENIED$/,
+    ],
+    [
+      "an error of a server that is absent for no time",
+      ({ session, writer }) => {
+        const absence = { kind: "BUSY", reason: "it has no room", absentMs: "long" };
+        writer.write("error", session, jsonOf({ message: "it failed", absence }));
+      },
+      /^error: absence\.absentMs must be a number from 0 to \d+, not string$/,
+    ],
+    [
+      "an error whose stack is a number",
+      ({ session, writer }) =>
+        writer.write("error", session, jsonOf({ message: "it failed", stack: 5 })),
+      /^error: a stack is not a text$/,
+    ],
+    [
       "a second hello",
       ({ say }) => say({ message: { case: "hello", value: {} } }),
       /may not send here/,

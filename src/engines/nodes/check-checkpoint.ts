@@ -33,7 +33,9 @@ export function checkCheckpoint(
     isText(decoder["engine"], 1_000) &&
     isOneOf(effort, ["quick", "full"]) &&
     typeof isFlushed === "boolean";
-  if (!isWhole) throw new Error("a checkpoint is not one");
+  if (!isWhole) {
+    throw new Error("a checkpoint lacks resampler, cutter, decoder, effort or isFlushed");
+  }
   checkNumbers(decoder["state"], "decoder.state", stateNumbersMax);
   checkWhole(resampler["phase"], "resampler.phase", resampledRate);
   checkSamples(resampler["input"], "resampler.input", heldSamplesMax);

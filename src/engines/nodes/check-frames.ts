@@ -10,6 +10,7 @@ import {
   isObject,
   isOneOf,
   isText,
+  parseJson,
   shown,
   type Unchecked,
 } from "./unchecked.ts";
@@ -31,6 +32,8 @@ const wordsMax = 5_000;
 const alternativesMax = 30;
 const payloadBytesMax = 4 << 20;
 const turnsMax = 100_000;
+/** A server may have been absent for years. */
+const absentMsMax = 1e12;
 /** The audio that a process may have received without a report: half a second, and a slice. */
 const unreportedSecondsMax = 1;
 /** A result may end this long after the audio that was sent: the last frame of an engine. */
@@ -91,9 +94,7 @@ export class FrameCheck {
     else if (kind === "progress") checkWhole(parsed, "progress", session.endSamples);
     else if (kind === "aligned") checkAligned(parsed);
     else if (kind === "speakers") checkSpeakers(parsed);
-    else if (!isObject(parsed) || !isText(parsed["message"], lettersMax)) {
-      throw new Error("the message of an error is not a text");
-    }
+    else checkError(parsed);
   }
 
   #checkCommit(parsed: unknown, session: ChildSession): void {
@@ -122,17 +123,10 @@ interface LastCommit {
 }
 
 function parse(payload: Buffer): unknown {
-  if (payload.length > payloadBytesMax) {
-    throw new Error(
-      `the payload has ${payload.length} bytes; at most ${payloadBytesMax} are allowed`,
-    );
-  }
-  try {
-    return JSON.parse(payload.toString());
-  } catch {
-    // The error of JSON.parse() shows a part of the payload, which may be what was said.
-    throw new Error("the payload is not JSON");
-  }
+  if (payload.length <= payloadBytesMax) return parseJson(payload);
+  throw new Error(
+    `the payload has ${payload.length} bytes; at most ${payloadBytesMax} are allowed`,
+  );
 }
 
 /** Checks that a session that is done has had its whole input, or its words would be lost. */
@@ -212,8 +206,30 @@ function checkSpeakers(value: unknown): void {
   }
 }
 
+function checkError(value: unknown): void {
+  if (!isObject(value) || !isText(value["message"], lettersMax)) {
+    throw new Error("the message of an error is not a text");
+  }
+  const { stack, absence } = value;
+  if (stack !== undefined && !isText(stack, lettersMax)) throw new Error("a stack is not a text");
+  checkAbsence(absence);
+}
+
+/** Checks why the server of a hosted model is absent: it is shown, stored and logged. */
+function checkAbsence(value: unknown): void {
+  if (value === undefined) return;
+  if (!isObject(value)) throw new Error("absence is not an object");
+  const { kind, reason, absentMs } = value;
+  if (!isOneOf(kind, ["UNREACHABLE", "BUSY", "DENIED"])) {
+    throw new Error("absence.kind must be UNREACHABLE, BUSY or DENIED");
+  }
+  if (!isText(reason, lettersMax)) throw new Error("absence.reason is not a text");
+  checkNumber(absentMs, "absence.absentMs", absentMsMax);
+}
+
 function loadOf(value: unknown): unknown {
   if (!isObject(value)) throw new Error("it is not a report");
+  checkAbsence(value["absence"]);
   checkNumber(value["seconds"], "seconds", 1e6);
   checkNumber(value["liveLateMs"], "liveLateMs", 1e9);
   for (const pair of checkList(value["live"], "live", 100_000)) {

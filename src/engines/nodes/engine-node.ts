@@ -41,6 +41,7 @@ const retryMsMin = 100;
 const retryMsMax = 5_000;
 /** The time after which a connection was of use, so that the delay is short again. */
 const usefulMs = 30_000;
+
 /** One engine node, connected again and again. */
 export class EngineNode {
   readonly #address: NodeAddress;
@@ -164,6 +165,7 @@ export class EngineNode {
       },
       ready: (child, model) => elsewhere.add(child, model),
       loaded: (child, model, report) => elsewhere.learn(child, model, report),
+      absenceChanged: () => this.#serving.lookAgain(),
       hasOther: (model) => elsewhere.hasOther(model),
       leaving: () => log.info({ node }, "engine.node_leaving"),
     };

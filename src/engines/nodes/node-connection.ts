@@ -22,7 +22,9 @@ import { NodeProcesses, type ProcessEvents } from "./node-processes.ts";
 import { authorizationOf, beatMs, helloMsMax, nodeProtocol, silentMsMax } from "./node-protocol.ts";
 import { OutgoingMessages } from "./outgoing-messages.ts";
 
+/** The limits of what a node says in its hello. */
 const coresMax = 100_000;
+const runIdLengthMax = 100;
 
 export interface NodeConnectionOptions {
   readonly credential: string;
@@ -208,7 +210,12 @@ export class NodeConnection {
     const { protocol, cores, runId } = hello;
     if (protocol !== nodeProtocol)
       throw new Error(`its protocol is ${protocol}, not ${nodeProtocol}`);
-    if (cores < 1 || cores > coresMax || runId.length > 100) throw new Error("its hello is none");
+    if (cores < 1 || cores > coresMax) {
+      throw new Error(`the cores of its hello must be 1 to ${coresMax}, not ${cores}`);
+    }
+    if (runId.length > runIdLengthMax) {
+      throw new Error(`the runId of its hello must have at most ${runIdLengthMax} characters`);
+    }
     this.#hello = hello;
     this.#machine = { cores, processes: () => this.children };
     this.#events.joined(this);

@@ -33,6 +33,8 @@ const processesMax = 10_000;
 export interface ProcessEvents {
   ready(child: EngineChild, model: LoadableModel): void;
   loaded(child: EngineChild, model: LoadableModel, report: LoadReport): void;
+  /** The server of a hosted model is absent from now on, or is present again. */
+  absenceChanged(): void;
   /** Returns whether another process can take over a session of this model. */
   hasOther(model: LoadableModel): boolean;
 }
@@ -103,6 +105,7 @@ export class NodeProcesses {
       log,
       machine,
       onLoad: (report) => events.loaded(child, model, report),
+      onAbsence: () => events.absenceChanged(),
       ...(link instanceof SocketLink ? directOptions(message) : checksOfNode()),
     });
     const parts = { message, machine, child, link, model, answersToWait };

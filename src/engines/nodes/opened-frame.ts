@@ -1,5 +1,5 @@
 import type { RecognitionMode } from "../protocol/engine.ts";
-import { isObject } from "./unchecked.ts";
+import { isObject, parseJson } from "./unchecked.ts";
 
 const modes: ReadonlySet<unknown> = new Set(["live", "short", "job"]);
 
@@ -18,7 +18,7 @@ export interface OpenedFrame {
  * its payload is not one of an open frame.
  */
 export function openedFrame(payload: Buffer): OpenedFrame {
-  const sent: unknown = JSON.parse(payload.toString());
+  const sent: unknown = parseJson(payload);
   const options = isObject(sent) ? sent["options"] : undefined;
   if (!isObject(sent) || !isObject(options) || typeof sent["isSuspect"] !== "boolean") {
     throw new Error("an open frame must have options");

@@ -17,7 +17,7 @@ export function checkedReady({ model, engine, cpuPerSpeech }: ProcessReady): {
 } {
   if (!model || !engine) throw new Error("a process has no model");
   const { name, version, languageCodes, preference, bytes, diarizes } = model;
-  const { outputsModel, fullEffort, takesHints, alignsWords } = engine;
+  const { outputsModel, fullEffort, sessionsMax, takesHints, alignsWords } = engine;
   const texts = [name, version, engine.name, ...languageCodes, ...engine.languageCodes];
   if (!texts.every((text) => textPattern.test(text)) || texts.length > entriesMax) {
     throw new Error("a model has no name, version or languages");
@@ -48,6 +48,7 @@ export function checkedReady({ model, engine, cpuPerSpeech }: ProcessReady): {
         alignsWords,
         ...(fullEffort !== undefined && { fullEffort }),
         ...(outputsModel !== undefined && { outputsModel }),
+        ...(sessionsMax !== undefined && { sessionsMax }),
       },
       cpuPerSpeech,
     },

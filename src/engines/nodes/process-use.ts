@@ -21,7 +21,7 @@ export function useOfMessage(message: ProcessUse): UseByOthers {
   const { sessions, liveDemand, fullDemand, liveSeconds, shortSeconds, jobSeconds } = message;
   const numbers = [liveDemand, fullDemand, liveSeconds, shortSeconds, jobSeconds];
   if (!numbers.every((each) => each >= 0 && each <= useMax) || sessions > useMax) {
-    throw new Error("the use of a process is not a number of a use");
+    throw new Error(`each number of the use of a process must be 0 to ${useMax}`);
   }
   const seconds = { live: liveSeconds, short: shortSeconds, job: jobSeconds };
   return { sessions, liveDemand, fullDemand, seconds };

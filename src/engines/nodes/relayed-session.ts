@@ -10,6 +10,7 @@ import type { OpenedSession } from "../pool/opened-session.ts";
 import { LiveDemand } from "../pool/live-demand.ts";
 import type { SessionUse } from "../pool/session-client.ts";
 import type { SessionSpans } from "./session-spans.ts";
+import { parseJson } from "./unchecked.ts";
 
 /** A session of a client in a process of this engine node. Its frames are passed on unread. */
 export class RelayedSession implements OpenedSession, SessionUse {
@@ -69,7 +70,7 @@ export class RelayedSession implements OpenedSession, SessionUse {
       if (payload.length % 2 !== 0) throw new Error("audio has half a sample");
       this.#inFlightSamples += payload.length / 2;
     } else if (kind === "effort") {
-      const effort: unknown = JSON.parse(payload.toString());
+      const effort = parseJson(payload);
       if (effort !== "quick" && effort !== "full") throw new Error("there is no such effort");
     } else if (kind === "endUtterance") {
       this.#isFlushing = true;

@@ -1,6 +1,15 @@
 /** An object whose fields are not checked yet. */
 export type Unchecked = Readonly<Record<string, unknown>>;
 
+/** Parses JSON. The error of JSON.parse() shows a part of it, which may be what was said. */
+export function parseJson(payload: Buffer): unknown {
+  try {
+    return JSON.parse(payload.toString());
+  } catch {
+    throw new Error("the payload is not JSON");
+  }
+}
+
 export function isObject(value: unknown): value is Unchecked {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

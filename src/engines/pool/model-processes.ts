@@ -118,12 +118,19 @@ export class ModelProcesses implements AsyncDisposable {
 
   /** Returns the processes that are ready. */
   children(): EngineChild[] {
-    return this.#running().filter(({ absence }) => absence === undefined);
+    return this.running().filter(({ absence }) => absence === undefined);
+  }
+
+  /** Returns the processes that run, also those of a hosted model whose server is absent. */
+  running(): EngineChild[] {
+    const running = this.#own();
+    for (const child of this.#elsewhere) if (!child.hasExited) running.push(child);
+    return running;
   }
 
   /** Why the server of a hosted model cannot recognize now; undefined if it can. */
   get absence(): EngineAbsence | undefined {
-    const running = this.#running();
+    const running = this.running();
     const isPresent = running.some(({ absence }) => absence === undefined);
     return isPresent ? undefined : running.at(0)?.absence;
   }
@@ -131,12 +138,6 @@ export class ModelProcesses implements AsyncDisposable {
   /** Returns the children of this process that are ready. */
   ownChildren(): EngineChild[] {
     return this.#own().filter(({ absence }) => absence === undefined);
-  }
-
-  #running(): EngineChild[] {
-    const running = this.#own();
-    for (const child of this.#elsewhere) if (!child.hasExited) running.push(child);
-    return running;
   }
 
   #own(): EngineChild[] {

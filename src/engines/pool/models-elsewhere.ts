@@ -59,18 +59,20 @@ export class ModelsElsewhere {
 
   /**
    * Chooses what serves a name: the model of this node, to which processes of the same version are
-   * added, or else the newest version that has processes.
+   * added, or else the newest version that has processes, those that can recognize first.
    */
   settle(name: string): void {
     const versions = this.#models.get(name);
     if (!versions) return;
     const own = this.#options.ownModel(name);
     const same = own && versions.get(own.model.version);
-    for (const child of same?.children() ?? []) own?.attach(child);
-    const newest = [...versions.values()]
-      .filter((each) => each.children().length > 0)
-      .toSorted((a, b) => compareVersions(b.model.version, a.model.version))
-      .at(0);
+    for (const child of same?.running() ?? []) own?.attach(child);
+    const sorted = [...versions.values()].toSorted((a, b) =>
+      compareVersions(b.model.version, a.model.version),
+    );
+    const newest =
+      sorted.find((each) => each.children().length > 0) ??
+      sorted.find((each) => each.running().length > 0);
     const chosen = own ? undefined : (newest ?? this.#serving.get(name));
     if (chosen) this.#serving.set(name, chosen);
     else this.#serving.delete(name);
@@ -79,11 +81,14 @@ export class ModelsElsewhere {
     }
   }
 
-  /** Forgets models without processes. `areAllKnown`: whether the models of all nodes are known. */
+  /**
+   * Forgets models without processes. `areAllKnown`: whether the models of all nodes are known. A
+   * hosted model whose server is absent has its process, and is kept.
+   */
   forgetAbsent(areAllKnown: boolean, now = performance.now()): void {
     for (const [name, versions] of this.#models) {
       for (const [version, model] of versions) {
-        if (!areAllKnown || model.children().length > 0) {
+        if (!areAllKnown || model.running().length > 0) {
           this.#absentSince.delete(model);
           continue;
         }

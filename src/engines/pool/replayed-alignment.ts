@@ -12,6 +12,7 @@ import type { ChildSession } from "./child-session.ts";
 import { LiveDemand } from "./live-demand.ts";
 import { replayWindow } from "./replay-window.ts";
 import type { SessionClient } from "./session-client.ts";
+import { windowOptions } from "./session-options.ts";
 import type { SessionPlacement } from "./session-placement.ts";
 
 /** The alignment of one window, in as many processes as necessary: see replayWindow(). */
@@ -49,15 +50,7 @@ export class ReplayedAlignment implements SessionClient {
     checkLimit("words", words.length, alignedWordsMax, "words");
     this.#window = window;
     this.#payload = {
-      options: {
-        languageCode,
-        mode: "job",
-        sampleRateHertz: engineSampleRate,
-        alternativesMax: 1,
-        interim: false,
-        silenceMsMin: 0,
-        punctuation: true,
-      },
+      options: windowOptions(languageCode),
       words,
       ...(!isSamples && { outputsMs: windowMs }),
     };

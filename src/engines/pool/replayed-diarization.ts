@@ -1,22 +1,14 @@
 import type { Log } from "../../std/log.ts";
 import { engineSampleRate } from "../protocol/engine.ts";
-import type { SessionOptions } from "../protocol/engine-frames.ts";
 import type { WindowSpeakers } from "../protocol/recognizer.ts";
 import { LiveDemand } from "./live-demand.ts";
 import { replayWindow } from "./replay-window.ts";
 import type { SessionClient } from "./session-client.ts";
+import { windowOptions } from "./session-options.ts";
 import type { SessionPlacement } from "./session-placement.ts";
 
 /** A diarizer process ignores these options: it uses only the audio. */
-const options: SessionOptions = {
-  languageCode: "",
-  mode: "job",
-  sampleRateHertz: engineSampleRate,
-  alternativesMax: 1,
-  interim: false,
-  silenceMsMin: 0,
-  punctuation: true,
-};
+const options = windowOptions("");
 
 /** The diarization of one window, in as many processes as necessary: see replayWindow(). */
 export class ReplayedDiarization implements SessionClient {

@@ -96,6 +96,11 @@ export class ServingModels implements AsyncDisposable {
     this.#otherMachines.add(machine);
   }
 
+  /** Lets sessions that wait for a process look for one again. */
+  lookAgain(): void {
+    this.#ready.notify();
+  }
+
   removeMachine(machine: Machine): void {
     this.#otherMachines.delete(machine);
   }

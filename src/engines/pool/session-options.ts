@@ -1,4 +1,5 @@
 import type { SessionOptions } from "../protocol/engine-frames.ts";
+import { engineSampleRate } from "../protocol/engine.ts";
 import type { RecognitionOptions } from "../protocol/recognizer.ts";
 
 const silenceMsDefault = 500;
@@ -17,5 +18,18 @@ export function sessionOptions(options: RecognitionOptions): SessionOptions {
     punctuation: options.punctuation ?? true,
     ...(options.speechEvents === true && { speechEvents: true }),
     ...(options.onOutputs && { keepsOutputs: true }),
+  };
+}
+
+/** Returns the options of the session of a window, which is aligned or diarized as a whole. */
+export function windowOptions(languageCode: string): SessionOptions {
+  return {
+    languageCode,
+    mode: "job",
+    sampleRateHertz: engineSampleRate,
+    alternativesMax: 1,
+    interim: false,
+    silenceMsMin: 0,
+    punctuation: true,
   };
 }

@@ -100,7 +100,7 @@ export interface WindowSpeakers {
   }[];
 }
 
-/** The languages that can be recognized, for those who refuse others. */
+/** What decides whether a language is refused: those that can be recognized, if all are known. */
 export type KnownLanguages = Pick<Recognizer, "languageCodes" | "checkModelsKnown">;
 
 /**

@@ -56,6 +56,7 @@ export function DeleteDialog({
       title={t(asideDialogText.removeTitle)(subject)}
       isOpen={isOpen}
       isDismissable
+      isLocked={remove.isPending}
       onClose={close}
     >
       <p>

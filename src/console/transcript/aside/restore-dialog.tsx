@@ -67,6 +67,7 @@ export function RestoreDialog({
       title={t(asideDialogText.restoreTitle)}
       isOpen={version !== undefined}
       isDismissable
+      isLocked={restore.isPending}
       onClose={close}
     >
       <p>{t(asideDialogText.restoreQuestion)(when(language, date, now))}</p>

@@ -33,7 +33,13 @@ export function RevokeDialog({
     },
   });
   return (
-    <DialogBox title={t(shareDialogText.revokeTitle)} isOpen onClose={onClose} isDismissable>
+    <DialogBox
+      title={t(shareDialogText.revokeTitle)}
+      isOpen
+      onClose={onClose}
+      isDismissable
+      isLocked={revoke.isPending}
+    >
       <p>{t(shareDialogText.revokeNext)}</p>
       {revoke.error && <ProblemNote error={revoke.error} />}
       <DangerActions

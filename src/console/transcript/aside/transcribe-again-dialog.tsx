@@ -48,6 +48,12 @@ export function TranscribeAgainDialog({
   const [choices, setChoices] = useState<RecognitionChoices>(usualChoices);
   // Pressing the button again after a lost response does not create a second job.
   const [key, setKey] = useState(() => crypto.randomUUID());
+  const changing =
+    <Value,>(set: (value: Value) => void) =>
+    (value: Value): void => {
+      set(value);
+      setKey(crypto.randomUUID());
+    };
   const initial = installed.includes(languageCode) ? languageCode : (installed[0] ?? languageCode);
   const language = chosen ?? initial;
   const { wordsAsSpoken = false } = useRecordingDefaults();
@@ -65,7 +71,12 @@ export function TranscribeAgainDialog({
   const violation = submit.error instanceof ApiError ? submit.error.violations[0] : undefined;
   const isOfWords = violation?.field.startsWith("speechContexts") === true;
   return (
-    <DialogBox title={t(transcribeAgainText.title)} isOpen onClose={onClose}>
+    <DialogBox
+      title={t(transcribeAgainText.title)}
+      isOpen
+      onClose={onClose}
+      isLocked={submit.isPending}
+    >
       <p>{t(transcribeAgainText.what)}</p>
       <Choice
         label={t(transcribeAgainText.language)}
@@ -74,20 +85,12 @@ export function TranscribeAgainDialog({
           value: code,
           text: t(newJobText.spoken)(t(languageName(code))),
         }))}
-        onChange={(code) => {
+        onChange={changing((code: string) => {
           setChosen(code);
           setChoices({ ...choices, model: "" });
-          setKey(crypto.randomUUID());
-        }}
+        })}
       />
-      <ChooseRecognition
-        languageCode={language}
-        chosen={choices}
-        onChange={(next) => {
-          setChoices(next);
-          setKey(crypto.randomUUID());
-        }}
-      />
+      <ChooseRecognition languageCode={language} chosen={choices} onChange={changing(setChoices)} />
       <TextInput
         label={t(transcribeAgainText.words)}
         hint={t(transcribeAgainText.wordsHint)}
@@ -96,10 +99,7 @@ export function TranscribeAgainDialog({
         }
         lines={3}
         value={words}
-        onChange={(text) => {
-          setWords(text);
-          setKey(crypto.randomUUID());
-        }}
+        onChange={changing(setWords)}
       />
       {submit.error && !isOfWords && <Refusal error={submit.error} violation={violation} />}
       <div className="dialog-actions">
