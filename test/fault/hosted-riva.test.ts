@@ -87,7 +87,7 @@ describe("a model at a server of Riva", () => {
           riva.calls.every((call) => call.method === "Recognize" || call.audioMessages > 2),
         );
       }
-      // The other has confidences; those of Riva are no probabilities.
+      // The other has confidences; those of Riva are not probabilities.
       for (const { isFinal, alternatives } of through.filter(({ isFinal }) => isFinal)) {
         assert.ok(isFinal);
         const known = alternatives.flatMap(({ confidence, words }) => [

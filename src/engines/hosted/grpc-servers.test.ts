@@ -57,7 +57,7 @@ describe("a server of gRPC", () => {
     assert.deepEqual(audioBytes, [3 + 16_000, 4 + 22_400]);
   });
 
-  test("Riva's recordings are read: 1.0 for every text is no confidence either", async () => {
+  test("Riva's recordings are read: 1.0 for every text is not a confidence either", async () => {
     const paths: string[] = [];
     const recognized = async (hex: string) => {
       const server = await answering((path) => {

@@ -3,7 +3,7 @@ import type { ServerWord } from "./hosted-server.ts";
 /**
  * Returns the words of pieces of text. whisper.cpp sends tokens, of which several make up a word:
  * each begins with a space if it begins a word, as the words of faster-whisper do. Without spaces
- * every piece is a word. The confidence of a word is the mean of its pieces, as Whisper computes it.
+ * every piece is a word. The confidence of a word is the mean of its pieces, as in Whisper itself.
  */
 export function joinPieces(pieces: readonly ServerWord[]): readonly ServerWord[] {
   if (!pieces.some(({ text }) => /^\s/u.test(text))) return pieces;

@@ -165,8 +165,8 @@ function readTranscription(text: string): readonly ServerResult[] {
 }
 
 /**
- * Returns a text in one line. whisper.cpp ends a line after 60 characters, also within a word. Where
- * lines begin with a space, a word does so too.
+ * Returns a text in one line. whisper.cpp ends a line after 60 characters, also within a word.
+ * Where lines begin with a space, a word does so too.
  */
 function joinLines(text: string): string {
   return /(?:^|\n) /.test(text) ? text.replaceAll("\n", "") : text;
