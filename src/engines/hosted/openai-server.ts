@@ -60,6 +60,8 @@ export function openOpenaiServer(settings: ServerSettings): HostedServer {
   return {
     takesHints: true,
     isStreamed: () => false,
+    // The order of those that wait there is not that of Hlust, and their time runs.
+    callsMax: () => (isWhisperCpp ? 1 : undefined),
     async recognize(audio, { languageCode, hints, signal }) {
       const samples = joinSamples(await Array.fromAsync(audio));
       const language = settings.languageCode ?? languageCode.split("-", 1)[0] ?? "";

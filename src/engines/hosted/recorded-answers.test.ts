@@ -1,6 +1,7 @@
 // Answers of real servers, as they were recorded, from servers on this machine.
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
+import { speech } from "../../../test/fixtures/engine-pool-fixture.ts";
 import { assertFails, recognize, settings } from "../../../test/fixtures/hosted-calls.ts";
 import {
   fasterWhisperWords,
@@ -27,6 +28,8 @@ import {
   whisperCppVerbose,
 } from "../../../test/fixtures/recorded-whisper-cpp.ts";
 import { openHttpServer } from "../../../test/fixtures/speech-servers.ts";
+import { parseNamedCard } from "../../models/models-folder.ts";
+import { openHostedEngine } from "./hosted-engine.ts";
 import { openOpenaiServer } from "./openai-server.ts";
 
 const opened = new AsyncDisposableStack();
@@ -129,6 +132,12 @@ describe("recorded answers of OpenAI's protocol", () => {
 });
 
 describe("recorded answers of whisper.cpp", () => {
+  const cardOf = (address: string) => {
+    const more = { engine: "hosted", kind: "openai-transcriptions", server: { address } };
+    const card = { name: "whisper", version: "1", languageCodes: ["is-IS"], ...more };
+    return parseNamedCard(JSON.stringify(card));
+  };
+
   /** Opens a server that answers each request with these bytes, head and all. */
   async function answeringBytes(bytes: string) {
     const requests: string[] = [];
@@ -181,6 +190,44 @@ describe("recorded answers of whisper.cpp", () => {
     assert.equal(reading?.text, parts.join(" "));
     assert.equal(reading.words.length, 23);
     assert.equal(reading.words.at(-1)?.text, "fimmtudag.");
+  });
+
+  test("it gets one recording at a time, and other servers get several", async () => {
+    for (const [bytes, most] of [
+      [whisperCppVerbose, 1],
+      ['HTTP/1.1 200 OK\r\nContent-Length: 12\r\n\r\n{"text":"a"}', 3],
+    ] as const) {
+      let [open, mostOpen] = [0, 0];
+      const server = opened.use(
+        await openHttpServer((request) => {
+          const isCall = request.method === "POST";
+          if (isCall) open += 1;
+          mostOpen = Math.max(mostOpen, open);
+          request.resume().on("end", () => {
+            const answer = () => {
+              if (isCall) open -= 1;
+              request.socket.end(bytes);
+            };
+            if (isCall) setTimeout(answer, 50);
+            else answer();
+          });
+        }),
+      );
+      const engine = await openHostedEngine(cardOf(`http://${server.host}/v1`), {});
+      const utterances = Array.from({ length: 3 }, async () => {
+        const decoder = engine.createDecoder({ mode: "job", alternativesMax: 1 });
+        decoder.begin();
+        decoder.accept(speech(1200));
+        const ending = decoder.end();
+        for (let step = ending.next(); ; step = ending.next()) {
+          if (step.done === true) return step.value.length;
+          await step.value;
+        }
+      });
+      assert.deepEqual(await Promise.all(utterances), [1, 1, 1]);
+      engine.close();
+      assert.equal(mostOpen, most);
+    }
   });
 
   test("audio that is too short for it has no words", async () => {
