@@ -7,20 +7,23 @@ interface Waiter {
   readonly wake: () => void;
 }
 
-/** Limits the number of concurrent calls to a server: live before short before job. */
+/**
+ * Limits the number of concurrent calls to a server: live before short before job. The limit may
+ * change.
+ */
 export class CallLimit {
-  readonly #callsMax: number;
+  readonly #callsMax: () => number;
   #calls = 0;
   #waiting: readonly Waiter[] = [];
 
-  constructor(callsMax: number) {
+  constructor(callsMax: () => number) {
     this.#callsMax = callsMax;
   }
 
   /** Waits until the server has room. Resolves to a function that ends the call. */
   async take(mode: RecognitionMode, signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();
-    if (this.#calls < this.#callsMax) this.#calls += 1;
+    if (this.#calls < this.#callsMax()) this.#calls += 1;
     else await this.#wait(mode, signal);
     let isOver = false;
     return () => {
@@ -44,6 +47,7 @@ export class CallLimit {
   }
 
   #wakeNext(): void {
+    if (this.#calls >= this.#callsMax()) return;
     const next = modesByRank
       .map((mode) => this.#waiting.find((each) => each.mode === mode))
       .find((each) => each !== undefined);

@@ -20,8 +20,10 @@ export function checkedReadings(
   { lengthMs, alternativesMax }: { readonly lengthMs: number; readonly alternativesMax: number },
 ): readonly Hypothesis[] {
   const checked = results
-    .map((readings) => readings.flatMap((each) => checkedReading(each, lengthMs) ?? []))
-    .filter((readings) => readings.length > 0);
+    .map((readings) => readings.map((each) => checkedReading(each, lengthMs)))
+    // Where the best reading is silence, the others are what noise could have been.
+    .filter(([best]) => best !== undefined)
+    .map((readings) => readings.flatMap((each) => each ?? []));
   const [only] = checked;
   const readings = checked.length === 1 && only ? only : joined(checked);
   const isFirst = ({ text }: Hypothesis, at: number) =>

@@ -31,7 +31,8 @@ export function openGrpcServer({ address, key, authorities: ca }: ServerSettings
   const sessionManager = new Http2SessionManager(
     origin,
     { pingIntervalMs: pingMs, pingTimeoutMs: connectMsMax },
-    ca === undefined ? {} : { ca },
+    // Riva's words for a missing model end with a space, which would cost all of them.
+    { strictFieldWhitespaceValidation: false, ...(ca !== undefined && { ca }) },
   );
   const withKey: Interceptor = (next) => async (call) => {
     if (key !== undefined) call.header.set("authorization", `Bearer ${key}`);
@@ -80,6 +81,8 @@ function kindOf(code: Code, message: string): FailureKind {
       // The library refuses longer answers with the same code.
       return message.includes("is larger than configured") ? "refused" : "busy";
     case Code.InvalidArgument:
+      // Riva has no other code for a model or a language that it does not have.
+      return /unavailable model/i.test(message) ? "denied" : "refused";
     case Code.OutOfRange:
     case Code.FailedPrecondition:
     case Code.AlreadyExists:

@@ -1,15 +1,17 @@
-// Servers of gRPC on this machine, which answer with the bytes of test/fixtures/hosted-answers.ts,
-// or wrongly.
+// Servers of gRPC on this machine, which answer as Riva has, or wrongly.
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
-import { rivaFinal, rivaInterim, rivaRecognized } from "../../../test/fixtures/hosted-answers.ts";
+import { assertFails, key, recognize, settings } from "../../../test/fixtures/hosted-calls.ts";
 import {
-  assertFails,
-  key,
-  recognize,
-  settings,
-  words,
-} from "../../../test/fixtures/hosted-calls.ts";
+  rivaBadAudio,
+  rivaConstant,
+  rivaFinal,
+  rivaInferenceFailed,
+  rivaInterim,
+  rivaNoModel,
+  rivaSpeakers,
+  rivaWords,
+} from "../../../test/fixtures/recorded-riva.ts";
 import { openGrpcBytes } from "../../../test/fixtures/speech-servers.ts";
 import { openGoogleServer } from "./google-server.ts";
 import type { ServerSettings } from "./hosted-server.ts";
@@ -28,18 +30,23 @@ describe("a server of gRPC", () => {
     return settings(`http://${server.host}`, { model: "conformer" });
   }
 
-  test("Riva's streams are read: words with times, logarithms are not confidences", async () => {
+  test("Riva's streams are read: words with times, and scores are not confidences", async () => {
     const calls: { path: string; messages: readonly Buffer[]; authorization: unknown }[] = [];
     const server = await answering((path, messages, { authorization }) => {
       calls.push({ path, messages, authorization });
       return { messages: [rivaInterim, rivaFinal].map(bytes), status: 0 };
     });
     const { readings, partials } = await recognize(openRivaServer(server), "live");
+    const words = [
+      { text: "Yeah,", startMs: 80, endMs: 320 },
+      { text: "you're", startMs: 360, endMs: 560 },
+      { text: "working.", startMs: 600, endMs: 1000 },
+    ];
     assert.deepEqual(readings, [
-      { text: "Good day.", words: words("Good", "day.") },
-      { text: "Good way.", words: [] },
+      { text: "Yeah, you're working.", words },
+      { text: "Hey, you're working.", words: [] },
     ]);
-    assert.deepEqual(partials, ["good", "Good day."]);
+    assert.deepEqual(partials, ["you're work ing", "Yeah, you're working."]);
     assert.equal(calls[0]?.path, `${riva}StreamingRecognize`);
     assert.equal(calls[0].authorization, `Bearer ${key}`);
     const [first, ...audio] = calls[0].messages;
@@ -50,24 +57,50 @@ describe("a server of gRPC", () => {
     assert.deepEqual(audioBytes, [3 + 16_000, 4 + 22_400]);
   });
 
-  test("Riva's recordings are read: a confidence of 0 is not known", async () => {
+  test("Riva's recordings are read: 1.0 for every text is not a confidence either", async () => {
     const paths: string[] = [];
-    const server = await answering((path) => {
-      paths.push(path);
-      return { messages: [bytes(rivaRecognized)], status: 0 };
-    });
-    const { readings } = await recognize(openRivaServer(server), "job");
-    assert.deepEqual(readings, [
+    const recognized = async (hex: string) => {
+      const server = await answering((path) => {
+        paths.push(path);
+        return { messages: [bytes(hex)], status: 0 };
+      });
+      const options = { lengthMs: 4152 };
+      const { readings } = await recognize(openRivaServer(server), "job", 1, options);
+      return readings;
+    };
+    const text = "What is natural language processing?";
+    assert.deepEqual(await recognized(rivaConstant), [{ text, words: [] }]);
+    assert.deepEqual(await recognized(rivaWords), [
       {
-        text: "Good day.",
-        confidence: 0.875,
+        text: "What is Natural Language Processing?",
         words: [
-          { text: "Good", startMs: 0, endMs: 320 },
-          { text: "day.", startMs: 360, endMs: 680 },
+          { text: "What", startMs: 840, endMs: 880 },
+          { text: "is", startMs: 1160, endMs: 1200 },
+          { text: "Natural", startMs: 1800, endMs: 2080 },
+          { text: "Language", startMs: 2200, endMs: 2520 },
+          { text: "Processing?", startMs: 2720, endMs: 3200 },
         ],
       },
     ]);
-    assert.deepEqual(paths, [`${riva}Recognize`]);
+    const [speakers] = await recognized(rivaSpeakers);
+    assert.equal(speakers?.text, "Well, I'm Bill");
+    assert.deepEqual(speakers.words.at(-1), { text: "Bill", startMs: 3240, endMs: 3480 });
+    assert.deepEqual(new Set(paths), new Set([`${riva}Recognize`]));
+  });
+
+  test("Riva's words for a missing model are not taken for a refusal of the audio", async () => {
+    const rows: [status: number, words: string, kind: FailureKind][] = [
+      [3, rivaNoModel[0], "denied"],
+      [3, rivaNoModel[1], "denied"],
+      [3, rivaBadAudio, "refused"],
+      [2, rivaInferenceFailed, "unreachable"],
+    ];
+    for (const [status, words, kind] of rows) {
+      const server = await answering(() => ({ status, words }));
+      const named = words.trim();
+      const error = await assertFails(openRivaServer(server), kind, /Error: /, "job");
+      assert.ok(error.message.endsWith(named), error.message);
+    }
   });
 
   test("the failures of both protocols are distinguished", async () => {

@@ -45,7 +45,7 @@ function openParts(...answers: readonly Recognize[]) {
   const answerMsMax = { live: 200, other: 200 };
   const languageCodes = ["is-IS"];
   const name = "whisper at http://a.example";
-  const parts = { name, server, health, limit: new CallLimit(1), languageCodes, answerMsMax };
+  const parts = { name, server, health, limit: new CallLimit(() => 1), languageCodes, answerMsMax };
   return { parts, health, calls: () => calls, stream: () => (isStreamed = true) };
 }
 

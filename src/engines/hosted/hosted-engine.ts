@@ -23,7 +23,7 @@ export async function openHostedEngine(card: ModelCard, given: GivenKey): Promis
   await health.check();
   const { languageCodes, uses } = card;
   const { sessionsMax, answerMsMax } = options;
-  const limit = new CallLimit(sessionsMax);
+  const limit = new CallLimit(() => Math.min(sessionsMax, server.callsMax?.() ?? sessionsMax));
   const name = `${card.name} at ${card.server?.address ?? "no address"}`;
   const parts = { name, server, limit, health, languageCodes, answerMsMax };
   return {

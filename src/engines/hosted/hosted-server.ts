@@ -35,6 +35,8 @@ export interface HostedServer {
   readonly takesHints: boolean;
   /** Whether the server gets the audio of this mode while it is spoken. */
   isStreamed(mode: RecognitionMode): boolean;
+  /** How many calls the server works on at a time, if it is known to let the others wait. */
+  readonly callsMax?: () => number | undefined;
   /** Recognizes an utterance, at 16 kHz. The results are of consecutive parts. */
   recognize(audio: AsyncIterable<Int16Array>, call: ServerCall): Promise<readonly ServerResult[]>;
   /** Resolves if the server answers and says nothing against its readiness. */

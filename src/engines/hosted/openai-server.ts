@@ -11,11 +11,19 @@ import {
   type ServerSettings,
 } from "./hosted-server.ts";
 import { jsonList as listOf, jsonMember as member } from "./json-member.ts";
+import { joinPieces } from "./join-pieces.ts";
 import { readJsonWord } from "./json-word.ts";
 import { failureOfStatus, ServerFailure, serverWords } from "./server-failure.ts";
 
+type Fields = readonly (readonly [name: string, value: string])[];
+
 /** Whisper reads about this much of a prompt. */
 const promptCharactersMax = 800;
+/**
+ * A field for whisper.cpp only, since others may refuse it: without it, it encodes the audio again
+ * to find the probabilities of all languages, which takes as long as the recognition.
+ */
+const whisperCppFields: Fields = [["no_language_probabilities", "true"]];
 
 /**
  * Opens a server of OpenAI's POST /audio/transcriptions below the address: vLLM, speaches,
@@ -24,6 +32,8 @@ const promptCharactersMax = 800;
  */
 export function openOpenaiServer(settings: ServerSettings): HostedServer {
   const { address, key, authorities: ca } = settings;
+  let { responseFormat } = settings;
+  let isWhisperCpp = false;
   const base = address.href.replace(/\/+$/, "");
   const dispatcher = new Agent({
     connect: { timeout: connectMsMax, ...(ca !== undefined && { ca }) },
@@ -41,6 +51,7 @@ export function openOpenaiServer(settings: ServerSettings): HostedServer {
         ...options,
         headers: { ...headers, ...contentTypeOf(options) },
       });
+      isWhisperCpp = answer.headers["server"] === "whisper.cpp";
       return { ...answer, text: await answer.body.text() };
     } catch (error) {
       throw new ServerFailure("unreachable", `${base}: ${wordsOf(error)}`, { cause: error });
@@ -49,16 +60,26 @@ export function openOpenaiServer(settings: ServerSettings): HostedServer {
   return {
     takesHints: true,
     isStreamed: () => false,
+    // The order of those that wait there is not that of Hlust, and their time runs.
+    callsMax: () => (isWhisperCpp ? 1 : undefined),
     async recognize(audio, { languageCode, hints, signal }) {
       const samples = joinSamples(await Array.fromAsync(audio));
       const language = settings.languageCode ?? languageCode.split("-", 1)[0] ?? "";
-      const { body, contentType } = formOf(samples, { ...settings, language, hints });
-      const answer = await ask("/audio/transcriptions", {
-        method: "POST",
-        body,
-        headers: { "content-type": contentType },
-        signal,
-      });
+      const send = async () => {
+        const { model } = settings;
+        const { body, contentType } = formOf(samples, [
+          ...fieldsOf({ model, responseFormat, language, hints }),
+          ...(isWhisperCpp ? whisperCppFields : []),
+        ]);
+        const headers = { "content-type": contentType };
+        return await ask("/audio/transcriptions", { method: "POST", body, headers, signal });
+      };
+      let answer = await send();
+      if (responseFormat === "verbose_json" && refusesFormat(answer)) {
+        // Such a model has no times of words, and never will.
+        responseFormat = "json";
+        answer = await send();
+      }
       const { statusCode, text } = answer;
       if (statusCode === 200) return readTranscription(text);
       const kind = failureOfStatus(statusCode);
@@ -78,20 +99,26 @@ export function openOpenaiServer(settings: ServerSettings): HostedServer {
   };
 }
 
+/** Whether the server refuses what it is asked for, and not the audio: its words name the field. */
+function refusesFormat({ statusCode, text }: { statusCode: number; text: string }): boolean {
+  const isRefused = statusCode === 400 || statusCode === 422;
+  return isRefused && /response_format|verbose_json|timestamp_granularities/.test(text);
+}
+
 function contentTypeOf({ headers }: Partial<Dispatcher.RequestOptions>): Record<string, string> {
   const type: unknown = headers && Reflect.get(headers, "content-type");
   return typeof type === "string" ? { "content-type": type } : {};
 }
 
-function formOf(
-  samples: Int16Array,
-  {
-    model,
-    responseFormat,
-    language,
-    hints,
-  }: ServerSettings & { readonly language: string; readonly hints: readonly Hint[] },
-): { readonly body: Buffer; readonly contentType: string } {
+function fieldsOf({
+  model,
+  responseFormat,
+  language,
+  hints,
+}: Pick<ServerSettings, "model" | "responseFormat"> & {
+  readonly language: string;
+  readonly hints: readonly Hint[];
+}): Fields {
   const prompt = hints.map(({ phrase }) => phrase).join(", ");
   const fields: (readonly [string, string])[] = [
     ["model", model ?? "whisper-1"],
@@ -101,6 +128,13 @@ function formOf(
   ];
   if (responseFormat === "verbose_json") fields.push(["timestamp_granularities[]", "word"]);
   if (prompt !== "") fields.push(["prompt", prompt.slice(0, promptCharactersMax)]);
+  return fields;
+}
+
+function formOf(
+  samples: Int16Array,
+  fields: Fields,
+): { readonly body: Buffer; readonly contentType: string } {
   const boundary = `hlust-${randomUUID()}`;
   const head = (more: string) =>
     `--${boundary}\r\ncontent-disposition: form-data; name=${more}\r\n\r\n`;
@@ -126,9 +160,18 @@ function readTranscription(text: string): readonly ServerResult[] {
   if (typeof said !== "string") throw new ServerFailure("broken", "the answer has no text");
   // OpenAI and speaches have one list of words, whisper.cpp has one in each segment.
   const own = listOf(answer, "words");
-  const words =
+  const listed =
     own ?? (listOf(answer, "segments") ?? []).flatMap((each) => listOf(each, "words") ?? []);
-  return [[{ text: said, words: words.map((word) => readJsonWord(word, "probability")) }]];
+  const words = listed.map((word) => readJsonWord(word, "probability"));
+  return [[{ text: joinLines(said), words: joinPieces(words) }]];
+}
+
+/**
+ * Returns a text in one line. whisper.cpp ends a line after 60 characters, also within a word.
+ * Where lines begin with a space, a word does so too.
+ */
+function joinLines(text: string): string {
+  return /(?:^|\n) /.test(text) ? text.replaceAll("\n", "") : text;
 }
 
 /** Returns the words of an error: {"error": {"message"}}, {"error"}, {"message"} or {"detail"}. */

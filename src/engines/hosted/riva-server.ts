@@ -43,15 +43,15 @@ function configOf(
 }
 
 function readingOf(alternative: SpeechRecognitionAlternative): ServerReading {
-  const { transcript, confidence, words } = alternative;
+  const { transcript, words } = alternative;
+  // Riva's confidences are scores of its decoder, mostly logarithms. Some are between 0 and 1, but
+  // none is a probability.
   return {
     text: transcript,
-    confidence,
-    words: words.map(({ word, startTime, endTime, confidence: own }) => ({
+    words: words.map(({ word, startTime, endTime }) => ({
       text: word,
       startMs: startTime,
       endMs: endTime,
-      confidence: own,
     })),
   };
 }

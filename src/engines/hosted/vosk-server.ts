@@ -14,6 +14,8 @@ import { jsonMember as member } from "./json-member.ts";
 import { readJsonWord } from "./json-word.ts";
 import { failureOfStatus, ServerFailure, serverWords } from "./server-failure.ts";
 
+/** The server compares this text with the message, spaces included. */
+const eof = '{"eof" : 1}';
 /** The maximum number of samples in a message: vosk-server recognizes one before it reads on. */
 const messageSamplesMax = 4000;
 
@@ -31,7 +33,8 @@ export function openVoskServer(settings: ServerSettings): HostedServer {
       const { alternativesMax } = call;
       const alternatives = alternativesMax > 1 && { max_alternatives: alternativesMax };
       const config = { sample_rate: engineSampleRate, words: true, ...alternatives };
-      connection.send(JSON.stringify({ config }));
+      // The server in C++ would recognize it as if it were audio.
+      if (!connection.isCpp) connection.send(JSON.stringify({ config }));
       const results = readAll(connection, call);
       // An error of the socket ends the reading, so nothing else awaits it while audio is sent.
       results.catch(() => {});
@@ -42,19 +45,34 @@ export function openVoskServer(settings: ServerSettings): HostedServer {
           connection.send(new Uint8Array(part.buffer));
         }
       }
-      connection.send('{"eof" : 1}');
+      endAudio(connection);
       return await results;
     },
+    // It recognizes nothing: a server logs an error for a connection that closes without eof.
     async probe(signal) {
       using connection = await connect(settings, signal);
-      void connection;
+      endAudio(connection);
+      for await (const _ of connection.messages());
     },
     close() {},
   };
 }
 
+/** Ends the audio. The server closes the connection after its last result. */
+function endAudio(connection: Connection): void {
+  if (!connection.isCpp) {
+    connection.send(eof);
+    return;
+  }
+  // The one in C++ reads on to a byte of 0, and closes when it gets one more message.
+  connection.send(`${eof}\0`);
+  connection.send(`${eof}\0`);
+}
+
 interface Connection extends Disposable {
   readonly isOver: boolean;
+  /** Whether it is the vosk-server in C++, and not that in Python. */
+  readonly isCpp: boolean;
   send(data: string | Uint8Array): void;
   messages(): AsyncGenerator<string, void, undefined>;
 }
@@ -98,6 +116,10 @@ async function connect(
     over(new ServerFailure("unreachable", `${address.href}: ${error.message}`, { cause: error }));
   });
   socket.on("close", (code, reason) => over(failureOfClose(address, code, reason.toString(), key)));
+  let isCpp = false;
+  socket.on("upgrade", ({ headers }) => {
+    isCpp = String(headers["server"]).startsWith("Boost.Beast");
+  });
   const opened = new Promise<void>((resolve) => {
     socket.once("open", resolve).once("close", () => resolve());
   });
@@ -107,6 +129,7 @@ async function connect(
     get isOver() {
       return end !== undefined;
     },
+    isCpp,
     send(data) {
       if (socket.readyState === WebSocket.OPEN) socket.send(data);
     },
@@ -186,8 +209,14 @@ function readVoskAnswer(
   const partial = member(answer, "partial");
   if (typeof partial === "string") return { partial };
   const alternatives = member(answer, "alternatives");
-  const readings = Array.isArray(alternatives) ? alternatives : [answer];
-  return { result: readings.map(readReading) };
+  const readings = (Array.isArray(alternatives) ? alternatives : [answer]).map(readReading);
+  // Vosk gives scores with alternatives, of which some may look like a probability.
+  const isScored = readings.some(({ confidence = 0 }) => confidence < 0 || confidence > 1);
+  return {
+    result: readings.map(({ confidence, ...reading }) =>
+      isScored || confidence === undefined ? reading : { ...reading, confidence },
+    ),
+  };
 }
 
 function readReading(value: unknown): ServerReading {
@@ -197,7 +226,6 @@ function readReading(value: unknown): ServerReading {
   if (typeof text !== "string") throw new ServerFailure("broken", "an answer has no text");
   return {
     text,
-    // Vosk gives a score here, which is not a probability; Hlust gives one.
     ...(typeof confidence === "number" && { confidence }),
     words: (Array.isArray(result) ? result : []).map((word) => readJsonWord(word, "conf")),
   };

@@ -1,31 +1,17 @@
-// Servers on this machine, which answer with the bytes of test/fixtures/hosted-answers.ts, or
-// wrongly.
+// Servers on this machine, which answer as real ones have, or wrongly.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { after, describe, test } from "node:test";
-import {
-  plainJson,
-  speachesVerbose,
-  vllmVerbose,
-  voskAlternatives,
-  voskAnswers,
-  whisperCppVerbose,
-} from "../../../test/fixtures/hosted-answers.ts";
-import {
-  assertFails,
-  key,
-  recognize,
-  settings,
-  untimed,
-  words,
-} from "../../../test/fixtures/hosted-calls.ts";
+import { assertFails, key, recognize, settings } from "../../../test/fixtures/hosted-calls.ts";
+import { openaiJson } from "../../../test/fixtures/recorded-openai.ts";
 import { openHttpServer, openSocketServer } from "../../../test/fixtures/speech-servers.ts";
 import { openOpenaiServer } from "./openai-server.ts";
 import { type FailureKind, ServerFailure } from "./server-failure.ts";
 import { openVoskServer } from "./vosk-server.ts";
 
+const { text: plainJson } = openaiJson;
 const opened = new AsyncDisposableStack();
 after(() => opened.disposeAsync());
 
@@ -48,21 +34,6 @@ describe("a server of OpenAI's protocol", () => {
     );
     return { address: `http://${server.host}/v1`, requests };
   }
-
-  test("its answers of every shape are read, and nothing is invented", async () => {
-    const timed = [{ text: "Good day.", words: words("Good", "day.") }];
-    const rows = [
-      ["speaches", speachesVerbose, timed],
-      ["whisper.cpp", whisperCppVerbose, timed],
-      ["vLLM", vllmVerbose, untimed],
-      ["json", plainJson, untimed],
-    ] as const;
-    for (const [name, text, expected] of rows) {
-      const { address } = await answering(text);
-      const { readings } = await recognize(openOpenaiServer(settings(address)));
-      assert.deepEqual(readings, expected, name);
-    }
-  });
 
   test("it gets a WAVE file, the language, the hints as prompt, and the key", async () => {
     const { address, requests } = await answering(plainJson);
@@ -130,7 +101,10 @@ describe("a server of OpenAI's protocol", () => {
     await assertFails(gone, "unreachable", /ECONNREFUSED/);
     const hanging = opened.use(await openHttpServer(() => {}));
     const server = openOpenaiServer(settings(`http://${hanging.host}/v1`));
-    await assert.rejects(recognize(server, "short", 1, AbortSignal.timeout(50)), ServerFailure);
+    await assert.rejects(
+      recognize(server, "short", 1, { signal: AbortSignal.timeout(50) }),
+      ServerFailure,
+    );
   });
 
   test("its certificate must be valid", async () => {
@@ -155,10 +129,8 @@ describe("a server of Vosk's protocol", () => {
   /** Opens a server that answers each message with the next text, and eof with the last ones. */
   async function answering(texts: readonly string[], code = 1000, reason = "") {
     const received: (string | number)[] = [];
-    let authorization: string | undefined;
     const server = opened.use(
-      await openSocketServer((socket, { headers }) => {
-        ({ authorization } = headers);
+      await openSocketServer((socket) => {
         const waiting = [...texts];
         socket.on("message", (data: Buffer, isBinary: boolean) => {
           received.push(isBinary ? data.length : data.toString());
@@ -169,35 +141,8 @@ describe("a server of Vosk's protocol", () => {
         });
       }),
     );
-    return { address: `ws://${server.host}`, received, authorization: () => authorization };
+    return { address: `ws://${server.host}`, received };
   }
-
-  test("its words, times and confidences are read, and its text so far", async () => {
-    const { address, received, authorization } = await answering(voskAnswers);
-    const { readings, partials } = await recognize(openVoskServer(settings(address)), "live", 1);
-    assert.deepEqual(readings, [{ text: "good day", words: words("good", "day") }]);
-    assert.deepEqual(partials, ["", "good", "good", "good day", "good day"]);
-    assert.equal(authorization(), `Bearer ${key}`);
-    const [config, ...audio] = received;
-    assert.equal(config, '{"config":{"sample_rate":16000,"words":true}}');
-    assert.equal(audio.pop(), '{"eof" : 1}');
-    assert.equal(
-      audio.reduce<number>((sum, each) => sum + Number(each), 0),
-      2 * 19_200,
-    );
-  });
-
-  test("its alternatives have no confidences, since it gives scores", async () => {
-    const { address, received } = await answering([voskAlternatives]);
-    const { readings } = await recognize(openVoskServer(settings(address)), "job");
-    const times = (second: string) =>
-      words("good", second).map(({ confidence: _confidence, ...word }) => word);
-    assert.deepEqual(readings, [
-      { text: "good day", words: times("day") },
-      { text: "good they", words: times("they") },
-    ]);
-    assert.match(String(received[0]), /"max_alternatives":2/);
-  });
 
   test("its failures are distinguished", async () => {
     const rows: [code: number, kind: FailureKind, reason: string, words: RegExp][] = [
@@ -258,10 +203,15 @@ describe("a server of Vosk's protocol", () => {
     assert.equal(others, 0);
   });
 
-  test("a check opens a WebSocket", async () => {
-    const connected = Promise.withResolvers<void>();
-    const server = opened.use(await openSocketServer(() => connected.resolve()));
-    await openVoskServer(settings(`ws://${server.host}`)).probe(new AbortController().signal);
-    await connected.promise;
+  test("a check ends the audio before any, and waits for the server to close", async () => {
+    const { signal } = new AbortController();
+    const { address, received } = await answering(['{"text": ""}']);
+    await openVoskServer(settings(address)).probe(signal);
+    assert.equal(received[0], '{"eof" : 1}');
+    const busy = await answering([], 1013, "no room");
+    await assert.rejects(openVoskServer(settings(busy.address)).probe(signal), /1013: no room/);
+    const hanging = opened.use(await openSocketServer(() => {}));
+    const server = openVoskServer(settings(`ws://${hanging.host}`));
+    await assert.rejects(server.probe(AbortSignal.timeout(100)), /closed with 1006/);
   });
 });
