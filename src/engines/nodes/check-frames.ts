@@ -1,4 +1,4 @@
-import type { ChildSession } from "../pool/child-session.ts";
+import { type ChildSession, unreportedSecondsMax } from "../pool/child-session.ts";
 import type { Frame, FrameKind } from "../protocol/engine-frames.ts";
 import { alignedWordsMax } from "../protocol/alignment.ts";
 import { checkCheckpoint } from "./check-checkpoint.ts";
@@ -34,8 +34,6 @@ const payloadBytesMax = 4 << 20;
 const turnsMax = 100_000;
 /** A server may have been absent for years. */
 const absentMsMax = 1e12;
-/** The audio that a process may have received without a report: half a second, and a slice. */
-const unreportedSecondsMax = 1;
 /** A result may end this long after the audio that was sent: the last frame of an engine. */
 const beyondMsMax = 2_000;
 
@@ -237,6 +235,9 @@ function loadOf(value: unknown): unknown {
     checkWhole(session, "live", 0xffff_ffff);
     checkNumber(demand, "live", 1e6);
     if (rest.length > 0) throw new Error("live has more than pairs");
+  }
+  for (const session of checkList(value["busy"] ?? [], "busy", 100_000)) {
+    checkWhole(session, "busy", 0xffff_ffff);
   }
   const { work, fullWork } = value;
   if (!isObject(work)) throw new Error("it has no work");

@@ -179,7 +179,8 @@ export class ClientStream implements ProcessesClient, Disposable {
       const clientId = own.get(id);
       return clientId === undefined ? [] : [[clientId, demand] as const];
     });
-    used.writer.writeJson("load", 0, { ...report, live });
+    const busy = report.busy?.flatMap((id) => own.get(id) ?? []);
+    used.writer.writeJson("load", 0, { ...report, live, ...(busy && { busy }) });
   }
 
   working(child: EngineChild, session: number): void {

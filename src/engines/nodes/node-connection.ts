@@ -68,6 +68,7 @@ export class NodeConnection {
     this.#options = options;
     this.#events = events;
     this.#processes = new NodeProcesses({
+      node: address.name,
       isSameMachine: address.main !== undefined,
       events,
       send: (process, bytes) => this.#outgoing.frames(process, bytes),

@@ -40,6 +40,8 @@ export interface ProcessEvents {
 }
 
 interface NodeProcessesOptions {
+  /** The address of the node, as in the setting. */
+  readonly node: string;
   /** Whether processes may name sockets, to which this one connects itself. */
   readonly isSameMachine: boolean;
   readonly events: ProcessEvents;
@@ -97,11 +99,12 @@ export class NodeProcesses {
   }
 
   #use(message: ProcessReady, machine: Machine, answersToWait: number): void {
-    const { events, log } = this.#options;
+    const { node, events, log } = this.#options;
     const { model, ready } = checkedReady(message);
     const link = this.#linkTo(message);
     const child: EngineChild = new EngineChild(link, ready, {
       model: model.name,
+      node,
       log,
       machine,
       onLoad: (report) => events.loaded(child, model, report),

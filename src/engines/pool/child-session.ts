@@ -19,6 +19,9 @@ const inFlightSecondsMax = { live: 2, short: 30, job: 30 } as const;
 /** The maximum duration of audio per frame, so that no session monopolizes the pipe. */
 const frameSeconds = 0.1;
 
+/** The audio that a process may have received without a report: half a second, and a slice. */
+export const unreportedSecondsMax = 1;
+
 const inputStart: InputPosition = { samples: 0, flushMarkers: 0 };
 
 /** How a session in a process ended. */
@@ -37,7 +40,9 @@ export type SessionEnd =
    * The session has to continue in another process, through no fault of its own: its engine node is
    * being stopped, or cannot be reached.
    */
-  | { readonly kind: "moved" };
+  | { readonly kind: "moved" }
+  /** The process is there, but does nothing for the session (ignored-sessions.ts). */
+  | { readonly kind: "ignored" };
 
 /** A session in an engine process, as seen by the service. */
 export class ChildSession {
@@ -50,6 +55,7 @@ export class ChildSession {
   readonly #frameSamples: number;
   readonly #inFlightSamplesMax: number;
   readonly startPosition: InputPosition;
+  #frames = 0;
   #inFlightSamples = 0;
   #sentSamples = 0;
   #sentMarkers = 0;
@@ -99,6 +105,17 @@ export class ChildSession {
   /** The samples sent so far that the process has not confirmed. */
   get inFlightSamples(): number {
     return this.#inFlightSamples;
+  }
+
+  /** The number of frames that the process has sent for this session. */
+  get frames(): number {
+    return this.#frames;
+  }
+
+  /** Whether the process must send something for this session, unless it is still working. */
+  get isAnswerDue(): boolean {
+    const unreportedMax = unreportedSecondsMax * this.client.sampleRateHertz;
+    return this.#isInputEnded || this.#inFlightSamples > unreportedMax;
   }
 
   /** Whether the process still has work for this session. */
@@ -158,6 +175,7 @@ export class ChildSession {
 
   /** Processes a frame that the process has sent for this session. */
   take(frame: Frame): void {
+    this.#frames += 1;
     switch (frame.kind) {
       case "interim":
         this.client.interim(jsonPayload("interim", frame));

@@ -5,7 +5,7 @@ import {
   GarbledFrame,
   type OpenSession,
 } from "../protocol/engine-frames.ts";
-import { ChildSession } from "./child-session.ts";
+import { ChildSession, type SessionEnd } from "./child-session.ts";
 import type { OpenedSession } from "./opened-session.ts";
 import type { SessionClient } from "./session-client.ts";
 
@@ -101,9 +101,9 @@ export class ChildSessions {
   }
 
   /** Ends a session immediately. */
-  leave(session: OpenedSession): void {
+  leave(session: OpenedSession, end: SessionEnd = { kind: "done" }): void {
     this.#close(session);
-    session.end({ kind: "done" });
+    session.end(end);
     this.#options.onChange();
   }
 

@@ -10,6 +10,8 @@ import type { WatchdogOptions } from "./watchdog.ts";
 export interface EngineChildOptions {
   /** The name of the model, for the log. */
   readonly model: string;
+  /** The engine node of the process, for the log. Default: this one. */
+  readonly node?: string;
   /** The time after which a process that has work but makes no progress is killed. */
   readonly stuckMsMax: number;
   readonly log: Log;

@@ -22,6 +22,7 @@ import type { LoadReport } from "../protocol/load-report.ts";
 import type { EngineExit } from "../../metrics/recorders.ts";
 import type { OpenedSession } from "./opened-session.ts";
 import type { SessionClient } from "./session-client.ts";
+import { IgnoredSessions } from "./ignored-sessions.ts";
 import { Watchdog } from "./watchdog.ts";
 
 /** A process that has not ended this long after the end of its standard input is killed. */
@@ -29,6 +30,8 @@ const closeMsMax = 2000;
 /** The errors of sessions without a commit after which a process is failing, for a minute. */
 const errorsMax = 3;
 const failingMs = 60_000;
+/** The same for sessions for which it did nothing: each costs a minute until that is noticed. */
+const ignoredMs = 600_000;
 /** The time within which front processes have reported the sessions that they have. */
 const othersMsMax = 10_000;
 
@@ -56,18 +59,20 @@ export class EngineChild {
   readonly #reportMs: number;
   readonly #onLoad: (report: LoadReport) => void;
   readonly #onAbsence: EngineChildOptions["onAbsence"];
-  readonly #model: string;
   readonly #log: Log;
+  /** What the log has of the process. */
+  readonly #names: Readonly<Record<string, unknown>>;
   readonly #watchdog: Watchdog;
   readonly #fronts: FrontAccess;
   readonly #sessions: ChildSessions;
   readonly #load: ChildLoad;
+  readonly #ignored = new IgnoredSessions();
   /** The suspect session on which the process is working; 0: none. */
   #activeSuspect = 0;
   #hasCommitted = false;
-  /** The sessions that ended with an error since the last commit, and when the last one did. */
+  /** The sessions that ended with an error since the last commit, and how long that counts. */
   #errors = 0;
-  #lastErrorMs = 0;
+  #failingUntilMs = 0;
   #absence: EngineAbsence | undefined;
   #hasExited = false;
   #isStuck = false;
@@ -76,7 +81,8 @@ export class EngineChild {
 
   constructor(link: EngineLink, ready: ReadyProcess, options: EngineChildOptions) {
     const { pid } = link;
-    const { model, log } = options;
+    const { model, node, log } = options;
+    this.#names = { pid, model, ...(node !== undefined && { node }) };
     this.engine = ready.engine;
     this.cpuPerSpeech = ready.cpuPerSpeech;
     this.#link = link;
@@ -85,7 +91,6 @@ export class EngineChild {
     this.stuckMsMax = options.stuckMsMax;
     this.#reportMs = reportMsFor(options.stuckMsMax);
     this.#onLoad = options.onLoad;
-    this.#model = model;
     this.#log = log;
     const writer = new FrameWriter(link.sink);
     this.#fronts = new FrontAccess(writer);
@@ -93,7 +98,7 @@ export class EngineChild {
       writer,
       numbersFrom: options.numbersFrom ?? 0,
       onChange: () => this.#checkIdle(),
-      onFault: (error) => log.error({ pid, model, ...errorFields(error) }, "engine.fault"),
+      onFault: (error) => log.error({ ...this.#names, ...errorFields(error) }, "engine.fault"),
     });
     this.#load = new ChildLoad(this.#sessions.byNumber);
     this.#onAbsence = options.onAbsence;
@@ -104,7 +109,7 @@ export class EngineChild {
       ...(options.readSigns && { readSigns: options.readSigns }),
       hasWork: () => this.#sessions.haveWork,
       onStuck: () => {
-        log.warn({ pid, model }, "engine.stuck");
+        log.warn(this.#names, "engine.stuck");
         this.#isStuck = true;
         link.kill();
       },
@@ -159,9 +164,12 @@ export class EngineChild {
     return this.#hasCommitted;
   }
 
-  /** Whether the process has reported recently; if not, it is busy with a long task. */
+  /**
+   * Whether the process has reported recently, and answers its sessions; if not, it is busy with a
+   * long task, or ignores them.
+   */
   get isResponsive(): boolean {
-    return this.#watchdog.silentMs < 2 * this.#reportMs;
+    return this.#watchdog.silentMs < 2 * this.#reportMs && !this.#ignored.isAnyQuiet;
   }
 
   /**
@@ -169,7 +177,7 @@ export class EngineChild {
    * that has no memory left. It is tried again when there is no other, and after a minute.
    */
   get isFailing(): boolean {
-    return this.#errors >= errorsMax && performance.now() - this.#lastErrorMs < failingMs;
+    return this.#errors >= errorsMax && performance.now() < this.#failingUntilMs;
   }
 
   /** The share of a core that the live sessions of the process need. */
@@ -232,7 +240,7 @@ export class EngineChild {
     const { exited } = this;
     const problem = await this.#fronts.open(at, { exited, ...(msMax !== undefined && { msMax }) });
     if (problem === undefined) return true;
-    this.#log.warn({ pid: this.pid, model: this.#model, problem }, "engine.not_listening");
+    this.#log.warn({ ...this.#names, problem }, "engine.not_listening");
     return false;
   }
 
@@ -270,20 +278,25 @@ export class EngineChild {
     if (frame.kind === "error") {
       const { absence } = jsonPayload("error", frame);
       if (absence) this.#setAbsence(absence);
-      else this.#countError();
+      else this.#countError(failingMs);
     }
     this.#sessions.take(frame);
   }
 
-  #countError(): void {
+  #countError(msMax: number): void {
     this.#errors += 1;
-    this.#lastErrorMs = performance.now();
+    this.#failingUntilMs = performance.now() + msMax;
     if (this.#errors !== errorsMax) return;
-    this.#log.warn({ pid: this.pid, model: this.#model, errors: this.#errors }, "engine.failing");
+    this.#log.warn({ ...this.#names, errors: this.#errors }, "engine.failing");
   }
 
   #measure(report: LoadReport): void {
     this.#load.measure(report);
+    for (const session of this.#ignored.take(report, this.#sessions.byNumber.values())) {
+      this.#countError(ignoredMs);
+      this.#log.warn(this.#names, "engine.session_ignored");
+      this.#sessions.leave(session, { kind: "ignored" });
+    }
     // The commits of front processes are not seen here.
     if (report.hasCommitted) this.#hasCommitted = true;
     this.#onLoad(report);

@@ -1,6 +1,7 @@
 import type { Log } from "../../std/log.ts";
 import type { OpenSession } from "../protocol/engine-frames.ts";
 import type { ChildSession, SessionEnd } from "./child-session.ts";
+import type { EngineChild } from "./engine-child.ts";
 import type { SessionClient } from "./session-client.ts";
 import { SessionFailures } from "./session-failures.ts";
 import type { SessionPlacement } from "./session-placement.ts";
@@ -27,13 +28,15 @@ export async function replayWindow<T>(window: WindowSession<T>, signal: AbortSig
   const { client, found, log } = window;
   const failures = new SessionFailures(client.mode, log, () => client.uncommittedSeconds);
   for (let hadPlace = false; ; hadPlace = true) {
-    const end = await runOnce(window, { hadPlace, isSuspect: failures.isSuspect, signal });
+    const { isSuspect, avoided } = failures;
+    const { end, child } = await runOnce(window, { hadPlace, isSuspect, avoided, signal });
     signal.throwIfAborted();
     if (end.kind === "failed") throw end.error;
     const result = found();
     if (result !== undefined) return result;
     if (end.kind === "done") throw new Error("the engine process ended a window without a result");
     if (end.kind === "lost") failures.lost(end);
+    if (end.kind === "ignored") failures.ignored(child);
   }
 }
 
@@ -42,9 +45,10 @@ async function runOnce<T>(
   how: {
     readonly hadPlace: boolean;
     readonly isSuspect: boolean;
+    readonly avoided: EngineChild | undefined;
     readonly signal: AbortSignal;
   },
-): Promise<SessionEnd> {
+): Promise<{ readonly end: SessionEnd; readonly child: EngineChild }> {
   const { isSuspect, signal } = how;
   const { child, session } = await placement.find(client, { ...payload, isSuspect }, how);
   const leave = () => child.leave(session);
@@ -54,7 +58,7 @@ async function runOnce<T>(
     if (signal.aborted) leave();
     await send(session);
     session.endInput();
-    return await session.ended;
+    return { end: await session.ended, child };
   } finally {
     signal.removeEventListener("abort", leave);
   }

@@ -1,6 +1,6 @@
 import { errorFields, type Log } from "../../std/log.ts";
 import { ServiceError } from "../../std/service-error.ts";
-import type { EngineAbsence } from "../protocol/engine-absence.ts";
+import { type EngineAbsence, noEngine } from "../protocol/engine-absence.ts";
 import type { RecognitionMode } from "../protocol/engine.ts";
 import type { SessionEnd } from "./child-session.ts";
 import type { EngineChild } from "./engine-child.ts";
@@ -11,6 +11,13 @@ import { absentEngine } from "./session-placement.ts";
  * session is considered to be their cause.
  */
 const crashesMax = 2;
+
+/**
+ * The number of processes that do nothing for a session, since its last commit, after which its
+ * recognition ends: each costs a minute.
+ */
+const ignoredMax = 3;
+const ignoredRetryMs = 10_000;
 
 /** How long a recognition that gets no further waits for a server that is absent now and then. */
 const absentMsMax = 30_000;
@@ -31,8 +38,10 @@ export class SessionFailures {
   #losses = 0;
   /** The number of processes that were lost while they worked on this session. */
   #crashes = 0;
-  /** The process that reported an error of this session. */
-  #failed: EngineChild | undefined;
+  /** Whether a process has reported an error of this session. */
+  #hasFailed = false;
+  #ignored = 0;
+  #avoided: EngineChild | undefined;
 
   /** `keptSeconds` returns the audio that another process gets. */
   constructor(mode: RecognitionMode, log: Log, keptSeconds: () => number) {
@@ -48,14 +57,16 @@ export class SessionFailures {
 
   /** The process in which the session should not continue. */
   get avoided(): EngineChild | undefined {
-    return this.#failed;
+    return this.#avoided;
   }
 
   /** The session has committed. */
   clear(): void {
     this.#losses = 0;
     this.#crashes = 0;
-    this.#failed = undefined;
+    this.#hasFailed = false;
+    this.#ignored = 0;
+    this.#avoided = undefined;
     this.#absentSinceMs = undefined;
   }
 
@@ -75,8 +86,9 @@ export class SessionFailures {
    * else that the next one has. Throws the error if the audio seems to be the cause.
    */
   failed({ error, isReported }: SessionEnd & { kind: "failed" }, child: EngineChild): void {
-    if (isReported !== true || this.#failed) throw error;
-    this.#failed = child;
+    if (isReported !== true || this.#hasFailed) throw error;
+    this.#hasFailed = true;
+    this.#avoided = child;
     this.#log.warn({ ...this.#fields, pid: child.pid, ...errorFields(error) }, "engine.retry");
   }
 
@@ -95,6 +107,18 @@ export class SessionFailures {
       `the speech engine failed on this audio ${this.#losses} times in a row`,
       { reason: engineFailed },
     );
+  }
+
+  /** Lets the session continue in another process, since this one does nothing for it. */
+  ignored(child: EngineChild): void {
+    this.#ignored += 1;
+    this.#avoided = child;
+    this.moved();
+    if (this.#ignored < ignoredMax) return;
+    throw new ServiceError("unavailable", "no speech engine answers; try again", {
+      reason: noEngine,
+      retryAfterMs: ignoredRetryMs,
+    });
   }
 
   /** The session continues elsewhere through no fault of its own. */

@@ -65,6 +65,7 @@ export class DiarizerHost implements ProcessHost {
     return {
       seconds,
       live: [],
+      busy: [...this.#windows.keys()],
       liveLateMs: 0,
       work: { live: noWork, short: noWork, job: noWork },
       fullWork: noWork,

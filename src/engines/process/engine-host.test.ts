@@ -191,6 +191,7 @@ test("EngineHost works on one suspect at a time until the suspect commits, and r
     written.filter(({ kind }) => kind === "working").map(({ session }) => session);
   await until(async () => released.length === 1);
   assert.deepEqual(active(), [1]);
+  assert.deepEqual(host.report()?.busy, [1, 2]);
   released[0]?.();
   await until(async () => released.length === 2);
   assert.deepEqual(new Set(active()), new Set([1, 0, 2]));
@@ -204,6 +205,8 @@ test("EngineHost works on one suspect at a time until the suspect commits, and r
   await until(async () => released.length === 3);
   released[2]?.();
   await until(async () => kindsOf(3).includes("committed"));
+  // It has had the results of its input, although the input has not ended.
+  await until(async () => host.report()?.busy?.length === 0);
   const before = active().length;
   send(3, silence(1000));
   end(3);

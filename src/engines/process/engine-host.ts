@@ -90,7 +90,11 @@ export class EngineHost implements ProcessHost, SessionHost {
 
   report(): LoadReport | undefined {
     const measured = this.#meter.report(this.#queue.takeLiveWaits());
-    const report = { ...measured, ...(this.#hasCommitted && { hasCommitted: true }) };
+    const busy = Array.from(
+      this.#sessions.values().filter(({ isBusy }) => isBusy),
+      ({ id }) => id,
+    );
+    const report = { ...measured, busy, ...(this.#hasCommitted && { hasCommitted: true }) };
     const absence = this.engine.server?.absence();
     if (this.#threadWork.isHung()) return undefined;
     return absence ? { ...report, absence } : report;
@@ -152,6 +156,7 @@ export class EngineHost implements ProcessHost, SessionHost {
     const isOpen = this.#isOpen(hosted);
     if (typeof next === "boolean" || !isOpen) {
       this.#releaseSuspect(hosted);
+      if (next === false) hosted.isBusy = false;
       return next === true && isOpen;
     }
     this.#threadWork.add(next);
@@ -179,6 +184,7 @@ export class EngineHost implements ProcessHost, SessionHost {
   }
 
   #wake(hosted: HostedSession): void {
+    hosted.isBusy = true;
     this.#queue.wake(hosted.mode, hosted);
   }
 

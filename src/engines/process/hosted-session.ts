@@ -24,6 +24,8 @@ export class HostedSession implements SessionOutput, Task, MeteredSession, Sessi
   readonly session: EngineSession | AlignmentSession;
   /** Whether a crash would be attributed to this session; false after its first commit. */
   isSuspect: boolean;
+  /** Whether the session has input to work on. */
+  isBusy = false;
   /** The time of the session's slices on this thread. */
   busyMs = 0;
   readonly #host: SessionHost;

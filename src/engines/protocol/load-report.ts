@@ -21,6 +21,11 @@ export interface LoadReport {
    * so.
    */
   readonly hasCommitted?: boolean;
+  /**
+   * The sessions on whose input the process works, or which wait for their turns. All others have
+   * had the results of their input. An earlier version does not say so.
+   */
+  readonly busy?: readonly number[];
   /** Set while the server of a hosted model cannot recognize. */
   readonly absence?: EngineAbsence;
 }
