@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { createServer, type Server, type Socket } from "node:net";
 import { looksLikeApiKey } from "../../auth/api-key.ts";
 import { parseNetworks } from "../../std/networks.ts";
+import { beginListening, type ListenPlace } from "../../server/listen-at.ts";
 import { drainStreams } from "../../server/drain-streams.ts";
 import { shuttingDown } from "../../server/shutting-down.ts";
 import { ServiceError } from "../../std/service-error.ts";
@@ -12,9 +13,7 @@ import { EventSocket } from "./event-socket.ts";
 import { serveWyoming, type WyomingParts } from "./wyoming-call.ts";
 import { writeEvent } from "./write-event.ts";
 
-export interface WyomingOptions {
-  readonly host: string;
-  readonly port: number;
+export interface WyomingOptions extends ListenPlace {
   /** The file with the API key under which all calls run. */
   readonly keyFile: string;
   /** The networks (CIDR) that may connect in addition to this machine. */
@@ -83,7 +82,7 @@ export async function openWyoming(
     void serving.finally(() => open.delete(events));
   };
   const listener = createServer({ allowHalfOpen: true, noDelay: true, keepAlive: true }, accept);
-  listener.listen(options.port, options.host);
+  beginListening(listener, options);
   await once(listener, "listening");
   const bound = boundAddress(listener);
   const announcement = options.isAnnounced
