@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { after, test } from "node:test";
@@ -150,6 +151,7 @@ for (const [kind, processes] of [
       assert.equal(Number(new URL(first.address).port), port.port);
       const stream = await openSpoken(first);
       const loads = openLoads(first, wyoming);
+      cleaning.defer(() => loads.forEach((load) => void load.stop()));
       await until(async () => answeredBy(loads).every((count) => count > 5), 60_000);
 
       first.child.kill("SIGTERM");
@@ -201,6 +203,26 @@ for (const [kind, processes] of [
   );
 }
 
+/** Opens a connection that sends nothing yet, and that the service has accepted. */
+async function openQuiet({ address }: ServiceProcess) {
+  const { hostname, port } = new URL(address);
+  const socket = connect(Number(port), hostname).setEncoding("utf8");
+  let received = "";
+  socket.on("data", (text: string) => (received += text));
+  const closed = once(socket, "close");
+  await once(socket, "connect");
+  // Connections are accepted in order.
+  assert.equal((await fetch(`${address}/healthz`)).status, 200);
+  return {
+    write: (...lines: readonly string[]) => socket.write([...lines, "", ""].join("\r\n")),
+    /** Returns what the service has sent when the connection is closed. */
+    async answer() {
+      await within("the end of a connection", closed);
+      return received;
+    },
+  };
+}
+
 test(
   "streams that last longer than the drain end with 1012, and their clients continue at the next process",
   { timeout },
@@ -216,12 +238,25 @@ test(
     const start = () => startService(data, settings, { sockets: [port.descriptor] });
     await using first = await start();
     const stream = await openSpoken(first);
+    const [quiet, slow] = [await openQuiet(first), await openQuiet(first)];
+    const body = JSON.stringify({ metadata: { languageCode: "is-IS", fileType: "AUDIO" } });
+    slow.write(
+      "POST /v1alpha1/transcripts HTTP/1.1\r\nHost: a\r\nContent-Type: application/json",
+      `Authorization: Bearer ${first.key}\r\nContent-Length: ${body.length + 4}`,
+    );
     const exited = once(first.child, "exit");
     const beganMs = performance.now();
     first.child.kill("SIGTERM");
     assert.equal(await within("the end of the stream", stream.closed), 1012);
     assert.ok(performance.now() - beganMs >= 2_900, "the stream had the time of the drain");
+    // The node still has a call in flight, but this stream would be ended at once.
     const opening = openSpoken(first);
+    await sleep(300);
+    slow.write(body);
+    assert.match(await slow.answer(), /^HTTP\/1.1 200 /);
+    await sleep(500);
+    quiet.write("GET /healthz HTTP/1.1\r\nHost: a");
+    assert.match(await quiet.answer(), /^HTTP\/1.1 200 /);
     assert.deepEqual(await within("the end of the node", exited), [0, null]);
     await using second = await start();
     const next = await within("a stream at the next process", opening);
