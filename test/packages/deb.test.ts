@@ -185,7 +185,7 @@ describe("the Debian package", { skip, timeout: 3_600_000 }, () => {
   });
 
   test("with hlust.socket, no connection is refused while the service restarts and is upgraded", async (t) => {
-    mkdirSync(join(machine.root, "etc/hlust"));
+    mkdirSync(join(machine.root, "etc/hlust"), { recursive: true });
     addLines(machine, "etc/hlust/environment", `HLUST_PORT=${port}`);
     await machine.run(`dpkg -i --force-confold ${file}`);
     await isActive("hlust");
