@@ -54,8 +54,8 @@ export interface Port {
   /**
    * Asks every client to close its connection as retire() does, and serves new calls
    * until the calls in flight and `others` have ended. Only then does the port stop listening and
-   * close idle connections. Resolves when the last connection is closed. A port whose socket is kept
-   * stops listening first, so that new connections wait for the next process.
+   * close idle connections. Resolves when the last connection is closed. A port whose socket is
+   * kept stops listening first, so that new connections wait for the next process.
    */
   drain(others?: Promise<unknown>): Promise<void>;
   /** Stops listening, and closes every connection. */

@@ -13,8 +13,8 @@ export interface FakeClock {
 }
 
 /**
- * Opens a fake clock, which reads its offset from `file`. With `movesTimers`, timers follow it as on
- * a machine whose time passes; otherwise they continue, as on one whose clock is set.
+ * Opens a fake clock, which reads its offset from `file`. With `movesTimers`, timers follow it, as
+ * on a machine whose time passes; otherwise they continue, as on one whose clock is set.
  */
 export function openFakeClock(
   file: string,

@@ -1,5 +1,5 @@
-// The server of hosted models is unavailable for an hour, on the clocks of the node that uses it and
-// of its database, while jobs wait for it.
+// The server of hosted models is unavailable for an hour, by the clock of the node that uses it,
+// while jobs wait for it.
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
