@@ -6,6 +6,7 @@ import {
   type Config,
   type MemoryShares,
 } from "./config.ts";
+import type { KeptSockets } from "./kept-sockets.ts";
 import { parseMediaAllowList, type MediaAllowList } from "./media/media-url.ts";
 import { defaultConnectionsMax } from "./server/connection-limits.ts";
 import type { ListenOptions, Network } from "./server/server-parts.ts";
@@ -21,7 +22,7 @@ import { workerThreadsMax } from "./transcripts/worker-threads.ts";
 export async function openListen(
   config: Config,
   parts: AsyncDisposableStack,
-  log: Log,
+  { kept, log }: { readonly kept: KeptSockets; readonly log: Log },
 ): Promise<ListenOptions> {
   const certificate = config.tls && parts.use(await ServedCertificate.open(config.tls, { log }));
   const { callers } = config;
@@ -33,7 +34,8 @@ export async function openListen(
     },
     isExempt,
   };
-  return { host: config.host, port: config.port, certificate, limits: { connections } };
+  const { host, port } = config;
+  return { host, port, kept: kept.port, certificate, limits: { connections } };
 }
 
 /**

@@ -12,6 +12,7 @@ import { databaseTrouble, openDatabase } from "./database/database.ts";
 import { openWyoming, type Wyoming } from "./dialects/wyoming/open-wyoming.ts";
 import { openEnginePool, type EnginePool } from "./engines/pool/engine-pool.ts";
 import { SharedProcesses } from "./engines/nodes/shared-processes.ts";
+import type { KeptSockets } from "./kept-sockets.ts";
 import type { FrontProcesses } from "./fronts/front-processes.ts";
 import { HandedConnections } from "./fronts/handed-connections.ts";
 import type { MainLink } from "./fronts/main-link.ts";
@@ -88,11 +89,14 @@ export async function openApp(
     readonly environment?: NodeJS.ProcessEnv;
     /** The link of a front process to its main process. */
     readonly front?: MainLink;
+    /** The sockets that stay open after this process. Default: none. */
+    readonly kept?: KeptSockets;
     /** Called with the reason for a failed opening, before the open parts are closed. */
     readonly onFailure?: (error: unknown) => void;
   },
 ): Promise<App> {
   const { log, access, signal, isQuarantined = false, environment, front, onFailure } = options;
+  const { kept = {} } = options;
   await using parts = new AsyncDisposableStack();
   const failed = new AbortController();
   failed.signal.addEventListener("abort", () => onFailure?.(failed.signal.reason));
@@ -106,6 +110,7 @@ export async function openApp(
       isQuarantined,
       environment,
       front,
+      kept,
     });
   } catch (error) {
     failed.abort(error);
@@ -126,6 +131,7 @@ interface Opening {
   readonly isQuarantined: boolean;
   readonly environment: NodeJS.ProcessEnv | undefined;
   readonly front: MainLink | undefined;
+  readonly kept: KeptSockets;
 }
 
 async function openParts(
@@ -133,11 +139,11 @@ async function openParts(
   parts: AsyncDisposableStack,
   opening: Opening,
 ): Promise<App> {
-  const { log, isQuarantined, environment, front } = opening;
+  const { log, isQuarantined, environment, front, kept } = opening;
   const hasFronts = environment !== undefined && config.frontProcesses > 1;
   const rules = await openRules(config);
   const { allow, allowWebhooks } = rules;
-  const listen = await openListen(config, parts, log);
+  const listen = await openListen(config, parts, opening);
   await prepareDataFolder(config.dataFolder);
   const metrics = parts.use(await createNodeMetrics(config, front));
   const share = hasFronts ? new SharedProcesses() : undefined;
@@ -163,8 +169,8 @@ async function openParts(
 
   // A worker only answers health checks.
   const answersCalls = config.role !== "worker";
-  const port = hasFronts ? parts.use(await SharedPort.open(config, log)) : undefined;
-  const source = port ? new HandedConnections(port.bound, () => {}) : front?.connections;
+  const port = hasFronts ? parts.use(await SharedPort.open(listen, log)) : undefined;
+  const source = port ? new HandedConnections(port, () => {}) : front?.connections;
   const { server, watches, speech, authenticator, publicUrl } = await openDoors(config, parts, {
     ...working,
     archive,
@@ -187,7 +193,7 @@ async function openParts(
   else
     await announceNode(config, parts, { database, recognizer, server, ...streams, workers, log });
   const calls = { ...speech.parts, authenticator, publicUrl, recorder: metrics.calls, log };
-  const wyoming = await openWyomingOf(config, parts, calls);
+  const wyoming = await openWyomingOf(config, parts, { ...calls, kept: kept.wyoming });
   const open = parts.move();
   return {
     address,
@@ -197,7 +203,7 @@ async function openParts(
     firstKey,
     firstLink: answersCalls ? await firstLinkOf(db, firstKey, publicUrl()) : undefined,
     ...loadingOf(recognizer),
-    ...endOf(open, { server, fronts, wyoming, watches, workers, log }),
+    ...endOf(open, { server, fronts, wyoming, watches, kept, ...streams, workers, log }),
     fronts,
     quarantine,
   };
@@ -257,12 +263,18 @@ function loadingOf(recognizer: EnginePool): Pick<App, "loading" | "loaded"> {
 async function openWyomingOf(
   { wyoming, role, defaultLanguage, callers }: Config,
   parts: AsyncDisposableStack,
-  given: Omit<Parameters<typeof openWyoming>[1], "answerError" | "defaultLanguage" | "version">,
+  {
+    kept,
+    ...given
+  }: Omit<Parameters<typeof openWyoming>[1], "answerError" | "defaultLanguage" | "version"> & {
+    readonly kept: KeptSockets["wyoming"];
+  },
 ): Promise<Wyoming | undefined> {
   if (!wyoming || role === "worker") return undefined;
   const answerError = createAnswerError(databaseTrouble, reportBug(given.log), callers.contact);
   const version = packageVersion();
-  return parts.use(await openWyoming(wyoming, { ...given, answerError, defaultLanguage, version }));
+  const called = { ...given, answerError, defaultLanguage, version };
+  return parts.use(await openWyoming({ ...wyoming, kept }, called));
 }
 
 /**

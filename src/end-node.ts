@@ -1,9 +1,11 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Wyoming } from "./dialects/wyoming/open-wyoming.ts";
 import type { FrontProcesses } from "./fronts/front-processes.ts";
 import type { Server } from "./server/server.ts";
 import { errorFields, type Log } from "./std/log.ts";
 import { ServiceError } from "./std/service-error.ts";
 import type { NodeWatches } from "./watches/node-watches.ts";
+import type { KeptSockets } from "./kept-sockets.ts";
 
 /** How a node ends: it leaves, drains, and is disposed of. */
 export interface NodeEnd extends AsyncDisposable {
@@ -15,7 +17,8 @@ export interface NodeEnd extends AsyncDisposable {
   /**
    * Refuses new calls and streams, ends watches, and waits for the other calls and streams that are
    * open: see Server.drain(). If the process `isReplaced` by another one of its node, calls are
-   * answered: see Server.retire().
+   * answered: see Server.retire(). On a listener whose socket is kept, new calls and streams are
+   * answered as well, until no stream is open.
    */
   drain(msMax: number, hurried: AbortSignal, isReplaced?: boolean): Promise<void>;
 }
@@ -25,15 +28,11 @@ export function endOf(
   parts: AsyncDisposable,
   {
     workers,
-    log,
     ...doors
-  }: Parameters<typeof drainNode>[0] & {
-    readonly workers: readonly AsyncDisposable[];
-    readonly log: Log;
-  },
+  }: Parameters<typeof drainNode>[0] & { readonly workers: readonly AsyncDisposable[] },
 ): NodeEnd {
   return {
-    leave: () => leaveNode(doors, workers, log),
+    leave: () => leaveNode(doors, workers, doors.log),
     drain: (...limits) => drainNode(doors, ...limits),
     [Symbol.asyncDispose]: () => parts[Symbol.asyncDispose](),
   };
@@ -65,19 +64,66 @@ async function drainNode(
     fronts,
     wyoming,
     watches,
+    kept,
+    openStreams,
+    log,
   }: {
     readonly server: Server;
     readonly fronts: FrontProcesses | undefined;
     readonly wyoming: Wyoming | undefined;
     readonly watches: NodeWatches;
+    /** The listeners that systemd keeps open. */
+    readonly kept: KeptSockets;
+    /** Returns the number of open live streams, with those of front processes. */
+    readonly openStreams: () => number;
+    readonly log: Log;
   },
   msMax: number,
   hurried: AbortSignal,
   isReplaced = false,
 ): Promise<void> {
-  endWatches(watches);
-  const end = isReplaced ? server.retire(msMax, hurried) : server.drain(msMax, hurried);
-  await Promise.all([end, fronts?.drain(msMax, hurried), wyoming?.drain(msMax, hurried)]);
+  const streamsEnded = async () => {
+    const use = async () => (openStreams() || (await fronts?.measure()), openStreams());
+    await untilNoStream(use, { msMax, hurried, log });
+  };
+  const drainPort = async () => {
+    endWatches(watches);
+    const end = isReplaced ? server.retire(msMax, hurried) : server.drain(msMax, hurried);
+    await Promise.all([end, fronts?.drain(msMax, hurried)]);
+  };
+  await Promise.all([
+    kept.port === undefined ? drainPort() : streamsEnded(),
+    kept.wyoming === undefined ? wyoming?.drain(msMax, hurried) : streamsEnded(),
+  ]);
+}
+
+/** How often open streams are counted, and how often the log states their number. */
+const countMs = 100;
+const countLogMs = 30_000;
+
+/**
+ * Waits until no stream is open, for at most `msMax`, or until `hurried` aborts. Streams that are
+ * left end together: their clients open them again at the next process, which is not there yet.
+ */
+async function untilNoStream(
+  countStreams: () => Promise<number>,
+  {
+    msMax,
+    hurried,
+    log,
+  }: { readonly msMax: number; readonly hurried: AbortSignal; readonly log: Log },
+): Promise<void> {
+  const endAt = performance.now() + msMax;
+  for (let logAt = performance.now(); ;) {
+    const streams = await countStreams();
+    const now = performance.now();
+    if (now >= logAt) {
+      log.info({ streams, secondsMax: msMax / 1000, isAnswering: true }, "service.draining");
+      logAt = now + countLogMs;
+    }
+    if (streams === 0 || hurried.aborted || now >= endAt) return;
+    await sleep(Math.min(countMs, endAt - now), undefined, { signal: hurried }).catch(() => {});
+  }
 }
 
 export function endWatches(watches: NodeWatches): void {

@@ -2,6 +2,7 @@ import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { openApp, type App } from "./app.ts";
 import type { Config } from "./config.ts";
+import { findKeptSockets, type KeptSockets } from "./kept-sockets.ts";
 import { LiveConfig } from "./live-config.ts";
 import { openEngineNode } from "./open-engine-node.ts";
 import { openLogs } from "./open-logs.ts";
@@ -9,6 +10,7 @@ import { reloadSettings } from "./reload-settings.ts";
 import type { AccessLog } from "./server/access-log.ts";
 import { errorFields, type Log } from "./std/log.ts";
 import { openTracing } from "./tracing/open-tracing.ts";
+import { takePassedSockets } from "./systemd/passed-sockets.ts";
 import { openSupervisor } from "./systemd/supervisor.ts";
 
 /**
@@ -32,6 +34,7 @@ export async function serve(
   const live = new LiveConfig(environment);
   const { config } = live;
   const { log, access } = openLogs(config);
+  const kept = await findKeptSockets(config, await takePassedSockets(environment));
   const stop = listenForSignals(log);
   await using _tracing = config.tracing && (await openTracing(config.tracing, log));
   let opened: App | undefined;
@@ -57,6 +60,7 @@ export async function serve(
       stopped: stop.stopped,
       isQuarantined,
       environment,
+      kept,
     });
     opened = app;
     await sayReady(app, { log, stopped: stop.stopped });
@@ -128,20 +132,21 @@ async function openWithin(
     readonly stopped: AbortSignal;
     readonly isQuarantined: boolean;
     readonly environment: NodeJS.ProcessEnv;
+    readonly kept: KeptSockets;
   },
 ): Promise<App> {
-  const { log, access, stopped, isQuarantined, environment } = options;
+  const { stopped, ...opening } = options;
   let limit: NodeJS.Timeout | undefined;
   const limitStart = () => {
-    limit = limitStop(log);
+    limit = limitStop(opening.log);
   };
   stopped.addEventListener("abort", limitStart);
   try {
     const onFailure = (error: unknown) => {
       if (!stopped.aborted) limit = endSoon(error);
     };
-    const opening = { log, access, signal: stopped, isQuarantined, environment, onFailure };
-    const app = await (config.role === "engine" ? openEngineNode : openApp)(config, opening);
+    const open = config.role === "engine" ? openEngineNode : openApp;
+    const app = await open(config, { ...opening, signal: stopped, onFailure });
     // The shutdown has its own time limit.
     clearTimeout(limit);
     return app;

@@ -5,6 +5,7 @@ import type { Config } from "./config.ts";
 import { openEngineListener } from "./engines/nodes/serve-engines.ts";
 import { SharedProcesses } from "./engines/nodes/shared-processes.ts";
 import { openEnginePool } from "./engines/pool/engine-pool.ts";
+import type { KeptSockets } from "./kept-sockets.ts";
 import { createNodeMetrics } from "./open-metrics.ts";
 import { engineNodeHealth, loadingModels } from "./readiness.ts";
 import { openServer } from "./server/server.ts";
@@ -27,6 +28,8 @@ export async function openEngineNode(
   options: {
     readonly log: Log;
     readonly signal: AbortSignal;
+    /** The sockets that stay open after this process. Default: none. */
+    readonly kept?: KeptSockets;
     /** Called with the reason for a failed opening, before the open parts are closed. */
     readonly onFailure: (error: unknown) => void;
   },
@@ -43,12 +46,16 @@ export async function openEngineNode(
 async function openParts(
   config: Config,
   parts: AsyncDisposableStack,
-  { log, signal }: { readonly log: Log; readonly signal: AbortSignal },
+  {
+    log,
+    signal,
+    kept = {},
+  }: { readonly log: Log; readonly signal: AbortSignal; readonly kept?: KeptSockets },
 ): Promise<App> {
   const { listen } = config.engines;
   if (!listen)
     throw new ConfigError("HLUST_ENGINE_LISTEN and HLUST_ENGINE_CREDENTIAL are required");
-  const port = await openListen(config, parts, log);
+  const port = await openListen(config, parts, { kept, log });
   await prepareDataFolder(config.dataFolder);
   const metrics = parts.use(await createNodeMetrics(config));
   const shared = new SharedProcesses();

@@ -7,6 +7,8 @@ export interface FrontStart {
   readonly front: number;
   /** The address at which the main process listens. */
   readonly bound: AddressInfo;
+  /** Whether its socket stays open after the main process: see ConnectionSource. */
+  readonly isKept: boolean;
   /** Where the main process serves its engines. */
   readonly engines: { readonly socketPath: string; readonly credential: string };
   readonly isQuarantined: boolean;
@@ -52,7 +54,7 @@ export type ToFront =
 export type FromFront =
   | { readonly kind: "ready" }
   | { readonly kind: "failed"; readonly message: string }
-  /** Sent each second, and as a sign of life. */
+  /** Sent each second, as a sign of life, and before the metrics. */
   | { readonly kind: "use"; readonly openStreams: number }
   /**
    * The connections that were received since the last such message, and the number of open ones.

@@ -18,7 +18,7 @@ export interface FrontProcessesOptions extends FrontProgram {
   /** The number of front processes. */
   readonly count: number;
   /** What each front process gets, except its number and the address. */
-  readonly start: Omit<FrontStart, "kind" | "front" | "bound">;
+  readonly start: Omit<FrontStart, "kind" | "front" | "bound" | "isKept">;
   /** The environment with the settings. */
   readonly environment: NodeJS.ProcessEnv;
   /** How long streams of a front process that is replaced may continue. */
@@ -191,7 +191,8 @@ export class FrontProcesses implements AsyncDisposable {
 
   #start(number: number): FrontProcess {
     const { start, environment, onArrival, scrape, log } = this.#options;
-    const given = { kind: "start", front: number, bound: this.#port.bound, ...start } as const;
+    const { bound, isKept } = this.#port;
+    const given = { kind: "start", front: number, bound, isKept, ...start } as const;
     const events = {
       takes: () => this.#port.passWaiting(),
       returned: (socket: Socket) => this.#port.pass(socket),
@@ -240,6 +241,8 @@ export class FrontProcesses implements AsyncDisposable {
   /** Closes the front processes, whose streams send their final results. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#ending.abort();
+    // Connections wait for the next process, not for a front process.
+    if (this.#port.isKept) this.#port.close();
     for (const front of this.#all) front.close();
     const timer = setTimeout(() => this.#kill(), closeMsMax);
     await Promise.all(Array.from(this.#all, ({ exited }) => exited));

@@ -4,6 +4,7 @@ import type { ConnectionSource } from "../server/port-listener.ts";
 /** The connections that the main process gives to this front process. */
 export class HandedConnections implements ConnectionSource {
   readonly bound: AddressInfo;
+  readonly isKept: boolean;
   readonly closed: Promise<void>;
   readonly #hasClosed = Promise.withResolvers<void>();
   readonly #onChange: () => void;
@@ -14,11 +15,12 @@ export class HandedConnections implements ConnectionSource {
   #isClosing = false;
 
   /**
-   * `bound` is the address at which the main process listens; `onChange` is called when a
-   * connection was closed, and when no more are taken.
+   * `bound` is the address at which the main process listens, and `isKept` whether its socket stays
+   * open after it; `onChange` is called when a connection was closed, and when no more are taken.
    */
-  constructor(bound: AddressInfo, onChange: () => void) {
+  constructor({ bound, isKept }: Pick<ConnectionSource, "bound" | "isKept">, onChange: () => void) {
     this.bound = bound;
+    this.isKept = isKept;
     this.closed = this.#hasClosed.promise;
     this.#onChange = onChange;
   }

@@ -42,7 +42,7 @@ export class MainLink {
 
   private constructor(start: FrontStart) {
     this.start = start;
-    this.connections = new HandedConnections(start.bound, () => this.#changed());
+    this.connections = new HandedConnections(start, () => this.#changed());
   }
 
   /** Waits for the first message of the main process. */
@@ -69,10 +69,7 @@ export class MainLink {
   serve(tasks: FrontTasks): void {
     this.#tasks = tasks;
     this.#send({ kind: "ready" });
-    setInterval(
-      () => this.#send({ kind: "use", openStreams: this.measures.openStreams() }),
-      beatMs,
-    );
+    setInterval(() => this.#sendUse(), beatMs);
     for (const act of this.#early.splice(0)) act();
   }
 
@@ -138,7 +135,13 @@ export class MainLink {
 
   /** Sends the metrics, in answer to a request or, before the end, without one. */
   async measure(id = 0): Promise<void> {
-    this.#send({ kind: "measured", id, families: await this.measures.families() });
+    const families = await this.measures.families();
+    this.#sendUse();
+    this.#send({ kind: "measured", id, families });
+  }
+
+  #sendUse(): void {
+    this.#send({ kind: "use", openStreams: this.measures.openStreams() });
   }
 
   #changed(): void {

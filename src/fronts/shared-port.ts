@@ -1,5 +1,5 @@
 import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
-import { keepAliveMs, listenAt } from "../server/listen-at.ts";
+import { keepAliveMs, listenAt, type ListenPlace } from "../server/listen-at.ts";
 import type { Log } from "../std/log.ts";
 
 /** A front process, as the port sees it. */
@@ -20,15 +20,22 @@ const waitingMax = 2_000;
  */
 export class SharedPort implements Disposable {
   readonly bound: AddressInfo;
+  /** Whether its socket stays open after this process. */
+  readonly isKept: boolean;
   readonly #server: Server;
   readonly #log: Log;
   readonly #waiting: Socket[] = [];
   #takers: () => Iterable<ConnectionTaker> = () => [];
   #isFull = false;
 
-  private constructor(server: Server, bound: AddressInfo, log: Log) {
+  private constructor(
+    server: Server,
+    { bound, isKept }: Pick<SharedPort, "bound" | "isKept">,
+    log: Log,
+  ) {
     this.#server = server;
     this.bound = bound;
+    this.isKept = isKept;
     this.#log = log;
     server.on("connection", (socket) => {
       // The client may leave before a front process has the connection.
@@ -38,10 +45,7 @@ export class SharedPort implements Disposable {
   }
 
   /** Listens. Connections wait until there are front processes. Rejects as listenAt() does. */
-  static async open(
-    at: { readonly host: string; readonly port: number },
-    log: Log,
-  ): Promise<SharedPort> {
+  static async open(at: ListenPlace, log: Log): Promise<SharedPort> {
     const server = createServer({
       pauseOnConnect: true,
       noDelay: true,
@@ -51,7 +55,7 @@ export class SharedPort implements Disposable {
     await listenAt(server, at);
     const bound = server.address();
     if (bound === null || typeof bound === "string") throw new Error("the port is not bound");
-    return new SharedPort(server, bound, log);
+    return new SharedPort(server, { bound, isKept: at.kept !== undefined }, log);
   }
 
   /** Sets the front processes, which may change, that take the connections. */
@@ -91,9 +95,14 @@ export class SharedPort implements Disposable {
     return chosen;
   }
 
+  /** Stops listening. */
+  close(): void {
+    this.#server.close();
+  }
+
   /** Stops listening, and closes the connections that wait. */
   [Symbol.dispose](): void {
-    this.#server.close();
+    this.close();
     for (const socket of this.#waiting.splice(0)) socket.destroy();
   }
 }

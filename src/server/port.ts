@@ -12,6 +12,7 @@ import { CallsInFlight } from "./calls-in-flight.ts";
 import { Connections, defaultConnectionsMax, type ConnectionLimits } from "./connection-limits.ts";
 import { openHttp2 } from "./http2-connections.ts";
 import { Http1Connection, stopParsingWhenClosed } from "./http1-connection.ts";
+import type { ListenPlace } from "./listen-at.ts";
 import { openListener, type ConnectionSource } from "./port-listener.ts";
 import { pumpCalls, type PortHandlers } from "./pump-calls.ts";
 import { detectProtocol } from "./detect-protocol.ts";
@@ -26,6 +27,8 @@ const idleMsMaxDefault = 75_000;
  * have arrived.
  */
 const lastRequestsMs = 250;
+/** How long accepted connections that have sent nothing yet may take to send a request. */
+const firstBytesMs = 2_000;
 
 export interface PortLimits extends UnsentLimits {
   /**
@@ -51,7 +54,8 @@ export interface Port {
   /**
    * Asks every client to close its connection as retire() does, and serves new calls
    * until the calls in flight and `others` have ended. Only then does the port stop listening and
-   * close idle connections. Resolves when the last connection is closed.
+   * close idle connections. Resolves when the last connection is closed. A port whose socket is
+   * kept stops listening first, so that new connections wait for the next process.
    */
   drain(others?: Promise<unknown>): Promise<void>;
   /** Stops listening, and closes every connection. */
@@ -59,9 +63,7 @@ export interface Port {
 }
 
 /** An address to listen on; with a certificate, every connection needs TLS. */
-export interface PortAddress {
-  readonly host: string;
-  readonly port: number;
+export interface PortAddress extends ListenPlace {
   /** Where the connections come from. Default: the port listens itself. */
   readonly source?: ConnectionSource | undefined;
   readonly certificate?: ServedCertificate | undefined;
@@ -131,11 +133,14 @@ export async function openPort(
     connections: () => connections.open.length,
     retire,
     async drain(others) {
+      if (listener.isKept) listener.close();
       const hasCallers = connections.open.length > 0;
       await Promise.race([
         Promise.all([retire(), others, hasCallers && sleep(lastRequestsMs)]),
         closed,
       ]);
+      // No other process can answer what this one has accepted.
+      if (listener.isKept) await untilEmpty(silent, firstBytesMs);
       listener.close();
       http2.close();
       for (const socket of silent) socket.destroy();
@@ -155,6 +160,12 @@ export async function openPort(
       for (const socket of connections.open) socket.destroy();
     },
   };
+}
+
+/** Waits until no connection is left here, for at most `msMax`. */
+async function untilEmpty(connections: ReadonlySet<Socket>, msMax: number): Promise<void> {
+  const endAt = performance.now() + msMax;
+  while (connections.size > 0 && performance.now() < endAt) await sleep(20);
 }
 
 /**

@@ -12,8 +12,14 @@ export interface FakeClock {
   move(seconds: number): void;
 }
 
-/** Opens a fake clock, which reads its offset from `file`. */
-export function openFakeClock(file: string): FakeClock {
+/**
+ * Opens a fake clock, which reads its offset from `file`. With `movesTimers`, timers follow it, as
+ * on a machine whose time passes; otherwise they continue, as on one whose clock is set.
+ */
+export function openFakeClock(
+  file: string,
+  { movesTimers = false }: { readonly movesTimers?: boolean } = {},
+): FakeClock {
   const move = (seconds: number): void => {
     writeFileSync(`${file}.new`, `${seconds < 0 ? "" : "+"}${seconds}\n`);
     renameSync(`${file}.new`, file);
@@ -26,8 +32,7 @@ export function openFakeClock(file: string): FakeClock {
       FAKETIME_TIMESTAMP_FILE: file,
       // The clock reads the file once a second.
       FAKETIME_CACHE_DURATION: "1",
-      // Timers continue, as on a machine whose clock is changed.
-      FAKETIME_DONT_FAKE_MONOTONIC: "1",
+      FAKETIME_DONT_FAKE_MONOTONIC: movesTimers ? "0" : "1",
       NO_FAKE_STAT: "1",
     },
   };

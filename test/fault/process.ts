@@ -39,14 +39,17 @@ export async function startService(
     readonly openFilesMax?: number;
     /** bin/hlust of another version. */
     readonly program?: string;
+    /** The descriptors of sockets that are passed as systemd passes them (sd_listen_fds(3)). */
+    readonly sockets?: readonly number[];
   } = {},
 ): Promise<ServiceProcess> {
-  const { cwd = "/", openFilesMax, program = hlust } = options;
+  const { cwd = "/", openFilesMax, program = hlust, sockets = [] } = options;
   const hasDatabase = environment["HLUST_ROLE"] !== "engine";
   if (hasDatabase && !environment["DATABASE_URL"]) await seedPostgres(join(dataFolder, "postgres"));
   const began = performance.now();
   const limit = openFilesMax === undefined ? "" : `ulimit -n ${openFilesMax}; `;
-  const child = spawn("/bin/sh", ["-c", `${limit}exec "$0" serve`, program], {
+  const passing = sockets.length > 0 ? `LISTEN_PID=$$ LISTEN_FDS=${sockets.length} ` : "";
+  const child = spawn("/bin/sh", ["-c", `${limit}${passing}exec "$0" serve`, program], {
     cwd,
     env: {
       PATH: process.env["PATH"],
@@ -60,16 +63,18 @@ export async function startService(
       HLUST_DRAIN: "0",
       ...environment,
     },
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: ["ignore", "pipe", "pipe", ...sockets],
   });
+  const { stdout, stderr } = child;
+  if (!stdout || !stderr) throw new Error("no pipes");
   let out = "";
   let errors = "";
-  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+  stderr.setEncoding("utf8").on("data", (text: string) => {
     errors += text;
   });
   let answersMs: number | undefined;
   const address = await new Promise<string>((ready, reject) => {
-    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    stdout.setEncoding("utf8").on("data", (text: string) => {
       out += text;
       if (/^hlust: (?:answering|ready) at/m.test(out)) answersMs ??= performance.now() - began;
       const line = /^hlust: ready at (\S+)$/m.exec(out);

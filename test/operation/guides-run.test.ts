@@ -69,6 +69,8 @@ const notRun: readonly [page: string, begin: string, reason: string][] = [
   [operations, "HLUST_SMTP_URL_FILE=", "needs a mail server; src/mail/mail-worker.test.ts has one"],
   [operations, "scrape_configs:", "a part of deploy/prometheus, which promtool checks"],
   [backups, "hlust backup s3:", "needs a bucket; test/operation/backup-bucket.test.ts makes such"],
+  [operations, "systemctl edit hlust.socket", "needs systemd; test/packages/deb.test.ts does it"],
+  [operations, "# /etc/systemd/system/hlust.socket.d", "needs systemd"],
   [backups, "# /etc/systemd/system/hlust-backup.service", "needs systemd"],
   [backups, "# /etc/systemd/system/hlust-backup.timer", "needs systemd"],
   ...[

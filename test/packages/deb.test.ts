@@ -183,4 +183,51 @@ describe("the Debian package", { skip, timeout: 3_600_000 }, () => {
     assert.equal(await show(worker, "ActiveState"), "inactive");
     await nothingIsLeft();
   });
+
+  test("with hlust.socket, no connection is refused while the service restarts and is upgraded", async (t) => {
+    mkdirSync(join(machine.root, "etc/hlust"), { recursive: true });
+    addLines(machine, "etc/hlust/environment", `HLUST_PORT=${port}`);
+    await machine.run(`dpkg -i --force-confold ${file}`);
+    await isActive("hlust");
+    assert.equal(await machine.run("systemctl is-enabled hlust.socket || true"), "disabled\n");
+    // What docs/operations.md says.
+    const dropIn = join(machine.root, "etc/systemd/system/hlust.socket.d");
+    mkdirSync(dropIn);
+    const listen = `[Socket]\nListenStream=\nListenStream=127.0.0.1:${port}\n`;
+    writeFileSync(join(dropIn, "override.conf"), listen);
+    await machine.run(
+      "systemctl daemon-reload; systemctl stop hlust; systemctl enable --now hlust.socket; systemctl start hlust",
+    );
+    await isActive("hlust");
+
+    const calls: Promise<string>[] = [];
+    const call = async () => {
+      const headers = { connection: "close" };
+      return `${(await fetch(`${address}/healthz`, { headers })).status}`;
+    };
+    const timer = setInterval(() => calls.push(call().catch(String)), 10);
+    try {
+      await machine.run("systemctl restart hlust");
+      await isActive("hlust");
+      await machine.run(`dpkg -i ${nextFile}`);
+      await isActive("hlust");
+    } finally {
+      clearInterval(timer);
+    }
+    assert.equal((await machine.run("dpkg-query -W -f '${Version}' hlust")).trim(), "99.0.0");
+    const answers = await Promise.all(calls);
+    t.diagnostic(`${answers.length} calls`);
+    assert.ok(answers.length > 100, `${answers.length}`);
+    assert.deepEqual([...new Set(answers)], ["200"]);
+
+    // A crash: the first connection starts it again, if systemd has not.
+    await machine.run("systemctl kill --kill-whom=main --signal=KILL hlust");
+    assert.equal(await call(), "200");
+    await machine.run("dpkg --remove hlust");
+    await assert.rejects(fetch(`${address}/healthz`));
+    await machine.run(
+      "HLUST_PURGE_DATA=yes dpkg --purge hlust; rm -r /etc/systemd/system/hlust.socket.d",
+    );
+    await nothingIsLeft();
+  });
 });

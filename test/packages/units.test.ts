@@ -4,6 +4,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { test } from "node:test";
+import { readConfig } from "../../src/config.ts";
 import { describeSettings } from "../../src/settings/describe-settings.ts";
 
 const folder = resolve(import.meta.dirname, "../../deploy/systemd");
@@ -22,6 +23,22 @@ for (const unit of units) {
     },
   );
 }
+
+test("the socket has the default address of the service, whose connections wait in it", () => {
+  const { host, port } = readConfig({});
+  const lines = linesOf("hlust.socket");
+  const backlog = lines.find((line) => line.startsWith("Backlog="));
+  assert.deepEqual(
+    lines.filter((line) => !/^(?:\[|Description=|Documentation=)/.test(line)),
+    [`ListenStream=${host}:${port}`, "Backlog=4096", "WantedBy=sockets.target"],
+  );
+  // A process that listens sets the number for the time after it, too.
+  const code = readFileSync(resolve(folder, "../../src/server/listen-at.ts"), "utf8");
+  assert.equal(
+    `Backlog=${/const waitingMax = ([\d_]+);/.exec(code)?.[1]?.replace("_", "")}`,
+    backlog,
+  );
+});
 
 /** Returns the lines of a unit, without comments. */
 function linesOf(unit: string): string[] {

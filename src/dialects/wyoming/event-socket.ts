@@ -25,6 +25,7 @@ export class EventSocket {
   #hasStop = false;
   #isHalfClosed = false;
   #needsAudio = false;
+  #isSilent = true;
 
   /** A connection whose next event takes longer than `idleMsMax` is closed. */
   constructor(socket: Socket, idleMsMax: number) {
@@ -37,6 +38,11 @@ export class EventSocket {
 
   get address(): string {
     return this.#socket.remoteAddress ?? "";
+  }
+
+  /** Whether the client has sent nothing yet. */
+  get isSilent(): boolean {
+    return this.#isSilent && !this.#ended.signal.aborted;
   }
 
   /** Aborts with the reason when the connection ends. */
@@ -113,6 +119,7 @@ export class EventSocket {
     const parser = new EventParser();
     const pieces = new TinyChunks();
     this.#socket.on("data", (bytes: Buffer) => {
+      this.#isSilent = false;
       if (this.#items.isEnded) return;
       try {
         for (const item of parser.push(bytes)) {

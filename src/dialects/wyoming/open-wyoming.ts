@@ -1,8 +1,10 @@
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { createServer, type Server, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { looksLikeApiKey } from "../../auth/api-key.ts";
 import { parseNetworks } from "../../std/networks.ts";
+import { beginListening, type ListenPlace } from "../../server/listen-at.ts";
 import { drainStreams } from "../../server/drain-streams.ts";
 import { shuttingDown } from "../../server/shutting-down.ts";
 import { ServiceError } from "../../std/service-error.ts";
@@ -12,9 +14,7 @@ import { EventSocket } from "./event-socket.ts";
 import { serveWyoming, type WyomingParts } from "./wyoming-call.ts";
 import { writeEvent } from "./write-event.ts";
 
-export interface WyomingOptions {
-  readonly host: string;
-  readonly port: number;
+export interface WyomingOptions extends ListenPlace {
   /** The file with the API key under which all calls run. */
   readonly keyFile: string;
   /** The networks (CIDR) that may connect in addition to this machine. */
@@ -44,6 +44,8 @@ const idleMsMaxDefault = 60_000;
 const connectionsMaxDefault = 64;
 /** The maximum time for transcriptions that are left when the service shuts down. */
 const drainMsMax = 5_000;
+/** How long accepted connections that have sent nothing yet may take to send an event. */
+const silentMsMax = 2_000;
 const thisMachine = ["127.0.0.0/8", "::1"];
 
 /**
@@ -83,7 +85,7 @@ export async function openWyoming(
     void serving.finally(() => open.delete(events));
   };
   const listener = createServer({ allowHalfOpen: true, noDelay: true, keepAlive: true }, accept);
-  listener.listen(options.port, options.host);
+  beginListening(listener, options);
   await once(listener, "listening");
   const bound = boundAddress(listener);
   const announcement = options.isAnnounced
@@ -102,6 +104,8 @@ export async function openWyoming(
       await announcement?.[Symbol.asyncDispose]();
       const closed = once(listener, "close");
       listener.close();
+      // No other process can answer what this one has accepted.
+      if (options.kept !== undefined) await untilNoneIsSilent(() => open.keys());
       const cut = setTimeout(() => {
         for (const socket of open.keys()) socket.destroy();
       }, drainMsMax);
@@ -111,6 +115,14 @@ export async function openWyoming(
       clearTimeout(cut);
     },
   };
+}
+
+/** Waits until each client has sent something, for at most silentMsMax. */
+async function untilNoneIsSilent(sockets: () => Iterable<EventSocket>): Promise<void> {
+  const endAt = performance.now() + silentMsMax;
+  while (performance.now() < endAt && Array.from(sockets()).some(({ isSilent }) => isSilent)) {
+    await sleep(20);
+  }
 }
 
 function turnAway(
