@@ -6,7 +6,6 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { openInput, recognize, until } from "../../../test/fixtures/engine-pool-fixture.ts";
 import { flite, joined, silence } from "../../../test/fixtures/flite.ts";
-import { plainJson } from "../../../test/fixtures/hosted-answers.ts";
 import { putHostedModel } from "../../../test/fixtures/hosted-model.ts";
 import {
   openEngineNode,
@@ -21,6 +20,7 @@ after(() => opened.disposeAsync());
 const folder = mkdtempSync(join(tmpdir(), "hlust-apart-"));
 opened.defer(() => rmSync(folder, { recursive: true }));
 const languageCode = "fo-FO";
+const answer = JSON.stringify({ text: "Good day." });
 const said = joined(flite("good morning and welcome", { voice: "rms" }), silence(1000));
 
 let isBroken = false;
@@ -29,7 +29,7 @@ before(async () => {
   const server = opened.use(
     await openHttpServer((request, response) => {
       request.resume();
-      request.on("end", () => response.writeHead(isBroken ? 503 : 200).end(plainJson));
+      request.on("end", () => response.writeHead(isBroken ? 503 : 200).end(answer));
     }),
   );
   const keyFile = join(folder, "key");
