@@ -23,7 +23,7 @@ export interface Containers extends AsyncDisposable {
   /** A folder that is deleted with the containers. */
   readonly folder: string;
   /** Builds the image with script/image and returns how long it took, in seconds. */
-  build(tag: string): Promise<number>;
+  build(tag: string, platform?: string): Promise<number>;
   /** Runs a command of podman, and returns its standard output. */
   podman(...parameters: string[]): Promise<string>;
   /** Returns a new folder that belongs to the image's user. */
@@ -76,7 +76,7 @@ export function openContainers({ isFresh = false } = {}): Containers {
   const containers: Containers = {
     folder,
     podman,
-    build: (tag) => buildImage(tag, storage),
+    build: (tag, platform) => buildImage(tag, storage, platform),
     volume(name) {
       const path = join(folder, name);
       mkdirSync(path, { mode: 0o700 });
@@ -130,9 +130,15 @@ export function openContainers({ isFresh = false } = {}): Containers {
 }
 
 /** Runs script/image. Returns how long it took, in seconds. */
-async function buildImage(tag: string, storage: readonly string[]): Promise<number> {
+async function buildImage(
+  tag: string,
+  storage: readonly string[],
+  platform?: string,
+): Promise<number> {
   const began = performance.now();
-  const child = spawn(join(root, "script/image"), ["--bare", "--engine", "buildah", "--tag", tag], {
+  const options = ["--bare", "--engine", "buildah", "--tag", tag];
+  if (platform !== undefined) options.push("--platform", platform);
+  const child = spawn(join(root, "script/image"), options, {
     env: {
       ...process.env,
       ENGINE_OPTIONS: storage.join(" "),
