@@ -42,7 +42,7 @@ export function testArchitectures(
   );
 }
 
-/** Checks that all programs and libraries of an image, also those of Debian, are for one processor. */
+/** Checks that all programs of an image, also those of Debian, are for one processor. */
 async function testPrograms(
   containers: Containers,
   tag: string,

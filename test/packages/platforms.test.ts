@@ -46,6 +46,12 @@ test("each module with native code has the same version for arm64", () => {
 
 test("the container file and the seccomp profile are not for one processor alone", () => {
   assert.doesNotMatch(instructions, /amd64|x86|x64/);
+  const bases = [...instructions.matchAll(/^FROM (.*)$/gm)].map(([, base]) => base);
+  assert.deepEqual(bases, [
+    "${BASE} AS runtime",
+    "--platform=${BUILDPLATFORM} ${BUILD_BASE} AS build",
+    "runtime",
+  ]);
   const profile: { archMap: { architecture: string }[] } = JSON.parse(
     readFileSync(join(root, "deploy/seccomp.json"), "utf8"),
   );
