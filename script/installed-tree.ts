@@ -56,7 +56,7 @@ function isOfPackage(path: string): boolean {
   // The copied package only: packages inside it are copied by themselves, if they are needed.
   if (basename(path) === "node_modules" || unusedFolders.has(name)) return false;
   const library = /^onnxruntime-node\/bin\/[^/]+\/([^/]+)(?:\/([^/]+))?/.exec(name);
-  if (library && (library[1] !== "linux" || (library[2] ?? process.arch) !== process.arch)) {
+  if (library && (library[1] !== "linux" || (library[2] ?? processor) !== processor)) {
     return false;
   }
   return !isForDevelopment.test(path);
@@ -76,14 +76,14 @@ function linkPostgres(modules: string): void {
   }
 }
 
+const usage = "installed-tree.ts FOLDER [--debian-status FILE] [--architecture amd64|arm64]";
 const { values: options, positionals } = parseArgs({
-  options: { "debian-status": { type: "string" } },
+  options: { "debian-status": { type: "string" }, architecture: { type: "string" } },
   allowPositionals: true,
 });
 const [target] = positionals;
-if (target === undefined) {
-  throw new Error("usage: installed-tree.ts FOLDER [--debian-status FILE]");
-}
+const processor = processorOf(options.architecture);
+if (target === undefined || processor === undefined) throw new Error(`usage: ${usage}`);
 const bundle = bundleFolder();
 for (const part of [bundle, join(root, "dist/console")]) {
   if (!existsSync(part)) throw new Error(`${part} is missing: run script/setup first`);
@@ -108,6 +108,15 @@ for (const entry of globSync("**/*", { cwd: target, withFileTypes: true })) {
   const path = join(entry.parentPath, entry.name);
   if (entry.isDirectory()) chmodSync(path, 0o755);
   else if (entry.isFile()) chmodSync(path, isProgram(path) ? 0o755 : 0o644);
+}
+
+/** Returns Node's name of an architecture of Debian, which is this machine's if there is none. */
+function processorOf(architecture = ""): string | undefined {
+  if (architecture === "") return process.arch;
+  return new Map([
+    ["amd64", "x64"],
+    ["arm64", "arm64"],
+  ]).get(architecture);
 }
 
 function isProgram(path: string): boolean {

@@ -25,7 +25,7 @@ export interface Containers extends AsyncDisposable {
   /** The environment in which script/image builds into the storage of these containers. */
   readonly building: NodeJS.ProcessEnv;
   /** Builds the image with script/image and returns how long it took, in seconds. */
-  build(tag: string): Promise<number>;
+  build(tag: string, platform?: string): Promise<number>;
   /** Runs a command of podman, and returns its standard output. */
   podman(...parameters: string[]): Promise<string>;
   /** Returns a new folder that belongs to the image's user. */
@@ -84,7 +84,7 @@ export function openContainers({ isFresh = false } = {}): Containers {
     folder,
     podman,
     building,
-    build: (tag) => buildImage(tag, building),
+    build: (tag, platform) => buildImage(tag, building, platform),
     volume(name) {
       const path = join(folder, name);
       mkdirSync(path, { mode: 0o700 });
@@ -138,9 +138,15 @@ export function openContainers({ isFresh = false } = {}): Containers {
 }
 
 /** Runs script/image. Returns how long it took, in seconds. */
-async function buildImage(tag: string, env: NodeJS.ProcessEnv): Promise<number> {
+async function buildImage(
+  tag: string,
+  env: NodeJS.ProcessEnv,
+  platform?: string,
+): Promise<number> {
   const began = performance.now();
-  const child = spawn(join(root, "script/image"), ["--bare", "--engine", "buildah", "--tag", tag], {
+  const options = ["--bare", "--engine", "buildah", "--tag", tag];
+  if (platform !== undefined) options.push("--platform", platform);
+  const child = spawn(join(root, "script/image"), options, {
     env,
     stdio: ["ignore", "ignore", "pipe"],
   });

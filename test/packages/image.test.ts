@@ -8,6 +8,7 @@ import { recognizeSample, sandboxOf, transcriptNames } from "./ask-service.ts";
 import { testChart } from "./chart-in-podman.ts";
 import { openContainers, whyNoContainers } from "./containers.ts";
 import { testDecoders } from "./decode-in-image.ts";
+import { testArchitectures } from "./image-architectures.ts";
 import { testSameBytes } from "./image-twice.ts";
 
 const root = resolve(import.meta.dirname, "../..");
@@ -153,6 +154,7 @@ test(
   },
 );
 
+testArchitectures(containers, tag, limits);
 testChart(containers, tag, limits);
 testDecoders(containers, tag, limits);
 testSameBytes(containers, tag, limits);

@@ -20,6 +20,7 @@ import { promisify } from "node:util";
 import { seedPostgres } from "../fixtures/seed-postgres.ts";
 import { until } from "../fixtures/until.ts";
 import { recognizeSample, sandboxOf } from "./ask-service.ts";
+import { binariesIn } from "./binaries.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 const folder = mkdtempSync(join(tmpdir(), "hlust-tree-"));
@@ -56,8 +57,23 @@ test("an installation has no tools of developers, no tests and no sources of the
   ]) {
     assert.equal(existsSync(join(tree, name)), false, name);
   }
-  const other = process.arch === "x64" ? "arm64" : "x64";
-  assert.deepEqual(globSync(`node_modules/onnxruntime-node/bin/*/*/${other}`, { cwd: tree }), []);
+});
+
+test("an installation has programs and libraries for this machine's processor alone", () => {
+  const binaries = binariesIn(tree);
+  assert.deepEqual([...binaries.keys()], [process.arch]);
+  const names = binaries.get(process.arch) ?? [];
+  for (const name of [
+    /\/bin\/node$/,
+    /\/bin\/postgres$/,
+    /\/koffi\.node$/,
+    /\/sherpa-onnx\.node$/,
+  ]) {
+    assert.ok(
+      names.some((each) => name.test(each)),
+      String(name),
+    );
+  }
 });
 
 test("an installation has the notices of what is inside its packages", () => {

