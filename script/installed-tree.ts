@@ -76,9 +76,15 @@ function linkPostgres(modules: string): void {
   }
 }
 
-const usage = "installed-tree.ts FOLDER [--debian-status FILE] [--architecture amd64|arm64]";
+const usage =
+  "installed-tree.ts FOLDER [--architecture amd64|arm64] [--debian-status FILE [--debian-documents FOLDER]]";
 const { values: options, positionals } = parseArgs({
-  options: { "debian-status": { type: "string" }, architecture: { type: "string" } },
+  options: {
+    architecture: { type: "string" },
+    // What dpkg has installed in the image, and its /usr/share/doc, with the licenses.
+    "debian-status": { type: "string" },
+    "debian-documents": { type: "string" },
+  },
   allowPositionals: true,
 });
 const [target] = positionals;
@@ -101,7 +107,8 @@ for (const { path } of packages) {
 cpSync(bundle, join(target, relative(root, bundle)), { recursive: true });
 linkPostgres(join(target, "node_modules"));
 const status = options["debian-status"];
-const debian = status === undefined ? [] : debianPackages(readFileSync(status, "utf8"));
+const documents = options["debian-documents"];
+const debian = status === undefined ? [] : debianPackages(readFileSync(status, "utf8"), documents);
 writeFileSync(join(target, "sbom.cdx.json"), billOfMaterials(root, packages, debian));
 // The files of packages have the modes of the umask with which they were installed.
 for (const entry of globSync("**/*", { cwd: target, withFileTypes: true })) {

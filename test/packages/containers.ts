@@ -138,11 +138,7 @@ export function openContainers({ isFresh = false } = {}): Containers {
 }
 
 /** Runs script/image. Returns how long it took, in seconds. */
-async function buildImage(
-  tag: string,
-  env: NodeJS.ProcessEnv,
-  platform?: string,
-): Promise<number> {
+async function buildImage(tag: string, env: NodeJS.ProcessEnv, platform?: string): Promise<number> {
   const began = performance.now();
   const options = ["--bare", "--engine", "buildah", "--tag", tag];
   if (platform !== undefined) options.push("--platform", platform);

@@ -4,6 +4,7 @@ import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import {
   chmodSync,
+  cpSync,
   existsSync,
   globSync,
   lstatSync,
@@ -27,13 +28,25 @@ const folder = mkdtempSync(join(tmpdir(), "hlust-tree-"));
 const tree = join(folder, "tree");
 const status = join(folder, "status");
 const megabyte = 1_000_000;
+const isc = `Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/
+
+Files: *
+Copyright: 2026 Hlust
+License: ISC
+`;
 
 before(async () => {
   chmodSync(folder, 0o755);
   const dpkg = await promisify(execFile)("dpkg-query", ["--status", "ffmpeg", "bubblewrap"]);
   writeFileSync(status, dpkg.stdout);
+  // The documents of the image, which are not those of the machine that builds it.
+  const documents = join(folder, "documents");
+  cpSync("/usr/share/doc/ffmpeg", join(documents, "ffmpeg"), { recursive: true });
+  mkdirSync(join(documents, "bubblewrap"));
+  writeFileSync(join(documents, "bubblewrap/copyright"), isc);
+  const options = ["--debian-status", status, "--debian-documents", documents];
   const script = join(root, "script/installed-tree.ts");
-  await promisify(execFile)(process.execPath, [script, tree, "--debian-status", status]);
+  await promisify(execFile)(process.execPath, [script, tree, ...options]);
 });
 after(() => {
   rmSync(folder, { recursive: true, force: true });
@@ -115,6 +128,8 @@ test("the list of its parts has each package of npm and of Debian with version a
   assert.deepEqual(unlicensed, []);
   const ffmpeg = bill.components.find(({ purl }) => purl.startsWith("pkg:deb/debian/ffmpeg@"));
   assert.match(ffmpeg?.licenses?.[0]?.expression ?? "", /\bGPL-2\.0-or-later\b/);
+  const bubblewrap = bill.components.find(({ purl }) => purl.includes("/bubblewrap@"));
+  assert.equal(bubblewrap?.licenses?.[0]?.expression, "ISC");
   assert.match(ffmpeg?.properties?.[0]?.value ?? "", /^ffmpeg \d\S*$/);
   const node = bill.components.find(({ purl }) => purl.startsWith("pkg:npm/node-linux-"));
   assert.ok(node?.components?.some(({ name }) => name === "V8"));
