@@ -7,11 +7,13 @@ import { until } from "../fixtures/until.ts";
 import { type ApartNodes, nodesOf, openApartNodes, sessionsOf } from "./apart-nodes.ts";
 import { chunksOf, movedBy, quietFinals, stream, StreamCaller } from "./apart-streams.ts";
 
-const callersPerNode = 4;
+/** `npm run test:long` runs three engine nodes and forty callers. */
+const isLong = process.env["ENGINES_APART"] === "all";
+const [engineCount, callersPerNode] = isLong ? [3, 20] : [2, 4];
 
 let nodes: ApartNodes;
 before(async () => {
-  nodes = await openApartNodes({ engines: 2, apis: 2 });
+  nodes = await openApartNodes({ engines: engineCount, apis: 2 });
 });
 after(() => nodes[Symbol.asyncDispose](), { timeout: 120_000 * cpuSlowness });
 
