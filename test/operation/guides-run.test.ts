@@ -58,6 +58,11 @@ const notRun: readonly [page: string, begin: string, reason: string][] = [
     "cat > /tmp/client.ts",
     "HLUST_TOKEN=$KEY bin/hlust bench",
   ].map((begin): [string, string, string] => ["README.md", begin, "runs in test/readme.test.ts"]),
+  [
+    "docs/install.md",
+    "sudo apt-get install qemu-user-static",
+    "builds an image under qemu; test/packages/image-architectures.ts does it",
+  ],
   ["docs/install.md", "script/image  ", "builds an image; test/packages runs it"],
   [
     "docs/install.md",
