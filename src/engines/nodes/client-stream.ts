@@ -8,7 +8,8 @@ import {
 import type { UseByOthers } from "../pool/child-load.ts";
 import type { EngineChild } from "../pool/engine-child.ts";
 import type { LoadableModel } from "../pool/loadable-models.ts";
-import { type Frame, FrameReader, FrameWriter } from "../protocol/engine-frames.ts";
+import { type Frame, FrameWriter } from "../protocol/engine-frames.ts";
+import { FrameReader } from "../protocol/frame-reader.ts";
 import type { LoadReport } from "../protocol/load-report.ts";
 import { openedFrame } from "./opened-frame.ts";
 import { OutgoingMessages } from "./outgoing-messages.ts";

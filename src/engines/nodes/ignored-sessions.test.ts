@@ -24,12 +24,8 @@ import {
 import { Engines, type ServeRequestSchema } from "../../gen/hlust/engine/v1/engine_pb.ts";
 import type { EnginePool } from "../pool/engine-pool.ts";
 import { EngineSession } from "../process/engine-session.ts";
-import {
-  bytesOfSamples,
-  FrameReader,
-  FrameWriter,
-  jsonPayload,
-} from "../protocol/engine-frames.ts";
+import { bytesOfSamples, FrameWriter, jsonPayload } from "../protocol/engine-frames.ts";
+import { FrameReader } from "../protocol/frame-reader.ts";
 import type { LoadReport } from "../protocol/load-report.ts";
 import type { Commit } from "../protocol/session-checkpoint.ts";
 import { createScriptedEngine, scriptedOrders } from "../scripted/scripted-engine.ts";

@@ -1,5 +1,6 @@
 import type { EngineLink, LinkEnd } from "../pool/engine-link.ts";
-import { type Frame, FrameReader, type FrameSink } from "../protocol/engine-frames.ts";
+import type { Frame, FrameSink } from "../protocol/engine-frames.ts";
+import { FrameReader } from "../protocol/frame-reader.ts";
 
 interface NodeLinkOptions {
   /** Sends frames to the process. The caller may reuse the bytes immediately. */

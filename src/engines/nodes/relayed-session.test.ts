@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ChildSessions } from "../pool/child-sessions.ts";
-import { type Frame, FrameReader, FrameWriter, jsonPayload } from "../protocol/engine-frames.ts";
+import { type Frame, FrameWriter, jsonPayload } from "../protocol/engine-frames.ts";
+import { FrameReader } from "../protocol/frame-reader.ts";
 import { RelayedSession } from "./relayed-session.ts";
 import { SessionSpans } from "./session-spans.ts";
 

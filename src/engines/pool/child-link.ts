@@ -3,7 +3,8 @@ import { getCompileCacheDir } from "node:module";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { errorFields, type Log } from "../../std/log.ts";
-import { type Frame, FrameReader } from "../protocol/engine-frames.ts";
+import type { Frame } from "../protocol/engine-frames.ts";
+import { FrameReader } from "../protocol/frame-reader.ts";
 import type { DiarizerSource, EngineSource } from "../protocol/engine-source.ts";
 import type { EngineLink, LinkEnd } from "./engine-link.ts";
 

@@ -1,13 +1,8 @@
 import { connect, type Socket } from "node:net";
 import process from "node:process";
 import { errorFields, type Log } from "../../std/log.ts";
-import {
-  type Frame,
-  FrameReader,
-  FrameWriter,
-  GarbledFrame,
-  type ListenAt,
-} from "../protocol/engine-frames.ts";
+import { type Frame, FrameWriter, GarbledFrame, type ListenAt } from "../protocol/engine-frames.ts";
+import { FrameReader } from "../protocol/frame-reader.ts";
 import type { EngineLink, LinkEnd } from "./engine-link.ts";
 
 interface SocketLinkOptions {

@@ -8,11 +8,11 @@ import type { Engine, RecognitionMode } from "../protocol/engine.ts";
 import {
   bytesOfSamples,
   type Frame,
-  FrameReader,
   FrameWriter,
   jsonPayload,
   type OpenSession,
 } from "../protocol/engine-frames.ts";
+import { FrameReader } from "../protocol/frame-reader.ts";
 import { createScriptedEngine } from "../scripted/scripted-engine.ts";
 import { EngineHost } from "./engine-host.ts";
 

@@ -1,6 +1,7 @@
 import { createServer, type Socket } from "node:net";
 import { isSameSecret } from "../../std/same-secret.ts";
-import { FrameReader, FrameWriter, jsonPayload, type ListenAt } from "../protocol/engine-frames.ts";
+import { FrameWriter, jsonPayload, type ListenAt } from "../protocol/engine-frames.ts";
+import { FrameReader } from "../protocol/frame-reader.ts";
 import type { LoadReport } from "../protocol/load-report.ts";
 import type { ProcessHost } from "./process-host.ts";
 

@@ -1,4 +1,5 @@
-import { FrameReader, FrameWriter, jsonPayload, type ListenAt } from "../protocol/engine-frames.ts";
+import { FrameWriter, jsonPayload, type ListenAt } from "../protocol/engine-frames.ts";
+import { FrameReader } from "../protocol/frame-reader.ts";
 import { FrontConnections } from "./front-connections.ts";
 import type { ProcessHost } from "./process-host.ts";
 

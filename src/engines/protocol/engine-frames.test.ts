@@ -5,11 +5,11 @@ import fc from "fast-check";
 import {
   bytesOfSamples,
   type FrameKind,
-  FrameReader,
   FrameWriter,
   jsonPayload,
   samplesOfBytes,
 } from "./engine-frames.ts";
+import { FrameReader } from "./frame-reader.ts";
 
 const kinds: readonly FrameKind[] = ["open", "audio", "close", "received", "error"];
 

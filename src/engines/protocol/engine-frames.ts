@@ -9,7 +9,7 @@ import type { Commit, SessionCheckpoint } from "./session-checkpoint.ts";
  * The kinds of messages on the pipes between the service and an engine process. The index in this
  * list is the number on the pipe.
  */
-const frameKinds = [
+export const frameKinds = [
   // Sent to the engine process. Audio is 16-bit samples in the machine's byte order.
   "open",
   "audio",
@@ -117,9 +117,9 @@ export interface ListenAt {
 }
 
 /**
- * The payloads that are JSON. The payload of audio is samples, that of outputs is
- * utterances; all others are empty. A frame of
- * kind `working` has the number of the suspect session that is being worked on, or 0 for none.
+ * The payloads that are JSON. The payload of audio is samples, that of outputs is utterances; all
+ * others are empty. A frame of kind `working` has the number of the suspect session that is being
+ * worked on, or 0 for none.
  */
 export interface JsonPayloads {
   readonly open: OpenSession;
@@ -151,12 +151,7 @@ export interface JsonPayloads {
 }
 
 /** Payload length, session, kind: 32 bits each, little-endian. */
-const headerBytes = 12;
-/**
- * The maximum payload length. Frames are far shorter; bytes that announce a longer payload are not
- * a frame.
- */
-const payloadBytesMax = 16 << 20;
+export const headerBytes = 12;
 /** The size of a memory block. Buffered frames are written immediately if they exceed it. */
 const blockBytes = 64 << 10;
 /** The number of blocks kept for future writes. */
@@ -256,68 +251,6 @@ export class FrameWriter {
  * is corrupt. Its message never has what was received.
  */
 export class GarbledFrame extends Error {}
-
-/** Reads frames from the chunks of a pipe. Only a frame that is split between chunks is copied. */
-export class FrameReader {
-  /** The memory of a split frame; that of its header until the header is complete. */
-  #split: Buffer = Buffer.alloc(0);
-  /** The number of bytes of the split frame that have arrived. */
-  #arrived = 0;
-
-  /**
-   * Yields the frames that this chunk completes. Their payloads are views of the chunk or of memory
-   * that is not used again. Throws GarbledFrame if bytes are not a frame.
-   */
-  *push(chunk: Buffer): Generator<Frame, void, undefined> {
-    let at = 0;
-    while (at < chunk.length) {
-      const whole = this.#arrived === 0 ? firstFrame(chunk.subarray(at)) : undefined;
-      if (whole) {
-        at += headerBytes + whole.payload.length;
-        yield whole;
-        continue;
-      }
-      at += this.#keep(chunk.subarray(at));
-      const joined = this.#arrived === this.#split.length && firstFrame(this.#split);
-      if (!joined) continue;
-      this.#arrived = 0;
-      yield joined;
-    }
-  }
-
-  /** Copies bytes of the split frame. Returns their number. */
-  #keep(bytes: Buffer): number {
-    if (this.#arrived === 0) this.#split = Buffer.allocUnsafe(headerBytes);
-    const taken = bytes.copy(this.#split, this.#arrived);
-    this.#arrived += taken;
-    if (this.#arrived === headerBytes) {
-      const header = this.#split;
-      this.#split = Buffer.allocUnsafe(headerBytes + payloadLength(header));
-      header.copy(this.#split);
-    }
-    return taken;
-  }
-}
-
-/** Returns the frame at the start of the bytes, or undefined if it is not complete. */
-function firstFrame(bytes: Buffer): Frame | undefined {
-  if (bytes.length < headerBytes) return undefined;
-  const end = headerBytes + payloadLength(bytes);
-  const kind = frameKinds[bytes.readUInt32LE(8)];
-  if (kind === undefined) throw notFrame();
-  if (end > bytes.length) return undefined;
-  return { kind, session: bytes.readUInt32LE(4), payload: bytes.subarray(headerBytes, end) };
-}
-
-function payloadLength(header: Buffer): number {
-  const length = header.readUInt32LE(0);
-  if (length > payloadBytesMax) throw notFrame();
-  return length;
-}
-
-function notFrame(): GarbledFrame {
-  return new GarbledFrame("the engine pipe carries bytes that are not a frame");
-}
 
 /**
  * Reads a JSON payload. Throws GarbledFrame if it is not JSON. The cast is safe: both ends of a
