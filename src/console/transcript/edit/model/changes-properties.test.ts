@@ -9,10 +9,10 @@ import {
 } from "../../../../../test/fixtures/edited-texts.ts";
 import type { SegmentJson } from "../../../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { runs } from "../../../../../test/fixtures/property-runs.ts";
-import { type Base, baseOf, paragraphsOf, type EditedParagraph } from "./base.ts";
+import { type Base, baseOf, paragraphsOf, textOfRun, type EditedParagraph } from "./base.ts";
 import { changesOf, segmentsAfter } from "./changes.ts";
 import { dividedAt, joined } from "./divide.ts";
-import { groupsOf, textOfGroup } from "./edited-segments.ts";
+import { groupsOf, runOf, textOfGroup } from "./edited-segments.ts";
 import { findProblems } from "./problems.ts";
 import type { Retimings } from "./retimings.ts";
 import { timesOf } from "./times.ts";
@@ -55,17 +55,38 @@ test("the service accepts every edited text, and its words joined are the text",
 });
 
 /**
- * Returns the text of a segment as it is saved: a word that ended a segment and ends one again has
- * or lacks its space as before; all other words have the spaces of the text.
+ * Returns the text of a segment as it is saved. A segment in which only spaces at the end were edited
+ * stays as it was. In any other, a word that ended a segment and ends one again has or lacks its
+ * space as before; all other words have the spaces of the text.
  */
 function savedText(base: Base, group: readonly EditedParagraph[], retimings: Retimings): string {
   const text = textOfGroup(base, group);
+  if (isSameSegment(base, group, retimings)) {
+    const before = textOfRun(base, runOf(group).from, runOf(group).to);
+    if (before.trimEnd() === text.trimEnd()) return before;
+  }
   const last = group.flatMap((paragraph) => timesOf(base, paragraph, retimings)).at(-1);
   const word = last?.isUnchanged === true ? last.word : undefined;
   if (!last || word === undefined) return text;
   const wasLast = base.firsts.includes(word + 1);
   const own = base.words[word]?.word ?? "";
   return wasLast ? text.slice(0, text.length - spaceAfter(last.text)) + space(own) : text;
+}
+
+/** Whether a group has the words of one segment of the base, with its speaker and its times. */
+function isSameSegment(
+  base: Base,
+  group: readonly EditedParagraph[],
+  retimings: Retimings,
+): boolean {
+  const { from, to } = runOf(group);
+  const index = base.firsts.findLastIndex(
+    (first, at) => first === from && base.firsts[at + 1] === to,
+  );
+  const isRetimed = retimings.keys().some((word) => from <= word && word < to);
+  const isPinned = group.some(({ pins }) => pins !== undefined);
+  const speaker = base.segments[index]?.speakerId;
+  return from < to && speaker === group[0]?.speaker && !isRetimed && !isPinned;
 }
 
 function space(text: string): string {

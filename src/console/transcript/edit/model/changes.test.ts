@@ -43,6 +43,17 @@ function brief(changes: readonly SegmentsChange[]): string[] {
   });
 }
 
+test("a segment in which only spaces at the end were edited keeps them, and its words without text", () => {
+  const times = { startTime: "1s", endTime: "1.500s" };
+  const words = ["Góðan ", "dag. ", "", " "].map((word) => ({ ...times, word }));
+  const base = baseOf([{ ...times, words, speakerId: "" }]);
+  const [paragraph] = paragraphsOf(base);
+  assert.ok(paragraph);
+  for (const text of ["Góðan dag.", "Góðan dag. ", "Góðan dag.   "]) {
+    assert.deepEqual(changesOf(base, [{ ...paragraph, text }]), []);
+  }
+});
+
 test("a word that was changed loses its spoken form, and all others keep theirs", () => {
   const times = { startTime: "1s", endTime: "1.500s" };
   const words = [
