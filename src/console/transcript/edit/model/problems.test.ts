@@ -48,6 +48,34 @@ test("findProblems() finds what the service would refuse", () => {
   ]);
 });
 
+test("findProblems() counts the space that a word gets from the next paragraph, or had at its end", () => {
+  const x = "x".repeat(999);
+  const words = [`${x} `, "eitt ", `${x} `].map((word) => ({ ...times, word }));
+  const base = baseOf([{ ...times, words }]);
+  const [all] = paragraphsOf(base);
+  assert.ok(all);
+  const [one, next] = dividedAt(base, all, 1000);
+  assert.ok(next);
+  const found = (paragraphs: EditedParagraph[]) =>
+    findProblems(base, paragraphs, changesOf(base, paragraphs));
+  const tooLong = { kind: "wordChars", count: 1001, limit: 1000 };
+  const soft = { ...next, isSoft: true };
+  assert.deepEqual(
+    found([
+      { ...one, text: x },
+      { ...soft, text: "tvö" },
+    ]),
+    [],
+  );
+  assert.deepEqual(found([{ ...one, text: `a${x}` }, soft]), [
+    { ...tooLong, paragraph: 0, offset: 0 },
+  ]);
+  assert.deepEqual(found([one, { ...soft, text: `tvö  ${x}` }]), []);
+  assert.deepEqual(found([one, { ...soft, text: ` ${x}` }]), [
+    { ...tooLong, paragraph: 1, offset: 0 },
+  ]);
+});
+
 test("findProblems() finds something if and only if the service refuses the text", () => {
   const typed = fc.oneof(
     fc.constantFrom("", "orð ", " ", "\u0000", "\u007f", "\ud800", "\t", "\n"),

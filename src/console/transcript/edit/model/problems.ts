@@ -1,6 +1,8 @@
+import type { WordJson } from "../../../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { atOnce } from "../../../../std/at-once.ts";
 import type { Base, EditedParagraph } from "./base.ts";
 import type { SegmentsChange } from "./changes.ts";
+import { groupsOf, wordsOfSegment } from "./edited-segments.ts";
 import { noRetimings, type Retimings } from "./retimings.ts";
 import { timesOf } from "./times.ts";
 import { tokensOf } from "./tokens.ts";
@@ -47,11 +49,22 @@ export function* problemSteps(
 ): Generator<void, SaveProblem[], void> {
   if (changes.length === 0) return [];
   const problems: SaveProblem[] = [...countProblems(base, paragraphs, changes)];
-  for (const [index, paragraph] of paragraphs.entries()) {
-    if (problems.length >= problemsMax) break;
-    const found = problemsIn(base, { index, paragraph, retimings });
-    problems.push(...found.take(problemsMax - problems.length));
-    yield;
+  const hasLongWord = changes.some(({ segments }) =>
+    segments.some(({ words }) => words?.some(isLong)),
+  );
+  let first = 0;
+  for (const group of groupsOf(paragraphs)) {
+    const long = hasLongWord ? [...longWords(base, group, retimings)] : [];
+    for (const [at, { text }] of group.entries()) {
+      if (problems.length >= problemsMax) return problems;
+      const own = long.filter(({ paragraph }) => paragraph === at);
+      const found = [...invalidCharacters(text), ...own];
+      const free = problemsMax - problems.length;
+      for (const problem of found.slice(0, free))
+        problems.push({ ...problem, paragraph: first + at });
+      yield;
+    }
+    first += group.length;
   }
   return problems;
 }
@@ -99,26 +112,34 @@ function wordPlace(paragraphs: readonly EditedParagraph[], count: number): Place
 
 const invalidCharacter = /[^\P{Cc}\t\n]|\p{Cs}/gu;
 
-function* problemsIn(
-  base: Base,
-  {
-    index,
-    paragraph,
-    retimings,
-  }: {
-    readonly index: number;
-    readonly paragraph: EditedParagraph;
-    readonly retimings: Retimings;
-  },
-): Generator<SaveProblem> {
-  for (const { index: offset } of paragraph.text.matchAll(invalidCharacter)) {
-    yield { kind: "invalidCharacter", paragraph: index, offset };
+function* invalidCharacters(text: string): Generator<SaveProblem> {
+  for (const { index: offset } of text.matchAll(invalidCharacter)) {
+    yield { kind: "invalidCharacter", paragraph: 0, offset };
   }
-  const limit = savedLimits.wordChars;
-  if (paragraph.text.length <= limit || !/\S{501}/.test(paragraph.text)) return;
-  for (const { text, offset } of timesOf(base, paragraph, retimings)) {
-    if (text.length <= limit) continue;
-    const count = Array.from(text).length;
-    if (count > limit) yield { kind: "wordChars", paragraph: index, offset, count, limit };
+}
+
+function isLong({ word = "" }: WordJson): boolean {
+  return word.length > savedLimits.wordChars && Array.from(word).length > savedLimits.wordChars;
+}
+
+/**
+ * Yields the words of a segment that are too long as they are saved, which may be with a space that
+ * no paragraph has. Their paragraphs are counted from the first one of the segment.
+ */
+function* longWords(
+  base: Base,
+  group: readonly EditedParagraph[],
+  retimings: Retimings,
+): Generator<SaveProblem> {
+  const words = wordsOfSegment(base, group, retimings);
+  if (!words.some(isLong)) return;
+  let at = 0;
+  for (const [index, paragraph] of group.entries()) {
+    for (const { offset } of timesOf(base, paragraph, retimings)) {
+      const word = words[at++];
+      if (!word || !isLong(word)) continue;
+      const count = Array.from(word.word ?? "").length;
+      yield { kind: "wordChars", paragraph: index, offset, count, limit: savedLimits.wordChars };
+    }
   }
 }
