@@ -1,6 +1,6 @@
 import { alignGlued } from "./align-glued.ts";
 import { alignTokens } from "./align-tokens.ts";
-import { textOfRun, type Base } from "./base.ts";
+import { segmentOfWord, textOfRun, type Base } from "./base.ts";
 import type { Block } from "./block.ts";
 import { tokensOf } from "./tokens.ts";
 
@@ -12,10 +12,11 @@ export function alignRun(base: Base, from: number, to: number, text: string): Bl
   if (textOfRun(base, from, to) === text) {
     return Array.from({ length: to - from }, (_, at) => unchanged(base, from + at));
   }
-  const before = tokensOf(textOfRun(base, from, to));
+  const run = spacedRun(base, from, to);
+  const before = tokensOf(run.text);
   const after = tokensOf(text);
   const begins = before.map((token) => token.begin);
-  const wordOfEdge = edgesOf(base, { from, to, begins: new Set(begins) });
+  const wordOfEdge = edgesOf(base, { from, offsets: run.offsets, begins: new Set(begins) });
   const links = alignTokens(
     before.map(({ word }) => word),
     after.map(({ word }) => word),
@@ -37,6 +38,34 @@ export function alignRun(base: Base, from: number, to: number, text: string): Bl
     Object.assign(open, { word, otherFrom: link.otherTo, isSame: true });
   }
   return withSpaces(base, blocks);
+}
+
+/**
+ * Returns the text of the run [from, to) as a joined paragraph has it, with a space between
+ * segments that have none, and the offset of each word.
+ */
+function spacedRun(
+  base: Base,
+  from: number,
+  to: number,
+): { readonly text: string; readonly offsets: Uint32Array } {
+  const offsets = new Uint32Array(to - from);
+  let text = "";
+  const { words, firsts } = base;
+  let next = segmentOfWord(base, from) + 1;
+  let isNew = false;
+  for (let word = from; word < to; word += 1) {
+    for (; (firsts[next] ?? Infinity) <= word; next += 1) isNew = true;
+    const said = words[word]?.word ?? "";
+    if (said !== "") {
+      const isApart = !isNew || text === "" || /\s$/.test(text) || /^\s/.test(said);
+      if (!isApart) text += " ";
+      isNew = false;
+    }
+    offsets[word - from] = text.length;
+    text += said;
+  }
+  return { text, offsets };
 }
 
 function changedBlocks(
@@ -64,15 +93,15 @@ function edgesOf(
   base: Base,
   {
     from,
-    to,
+    offsets,
     begins,
-  }: { readonly from: number; readonly to: number; readonly begins: Set<number> },
+  }: { readonly from: number; readonly offsets: Uint32Array; readonly begins: Set<number> },
 ): Map<number, number> {
   const edges = new Map<number, number>();
-  const first = base.offsets[from] ?? 0;
-  for (let word = from; word < to; word += 1) {
+  for (const [at, begin] of offsets.entries()) {
+    const word = from + at;
     const text = base.words[word]?.word ?? "";
-    const offset = (base.offsets[word] ?? 0) - first + spaceBefore(text).length;
+    const offset = begin + spaceBefore(text).length;
     if (text.trim() !== "" && begins.has(offset)) edges.set(offset, word);
   }
   return edges;
@@ -96,8 +125,9 @@ function withSpaces(base: Base, blocks: Block[]): Block[] {
     const [one, next] = [blocks[last], block];
     const nextText = next.kind === "unchanged" ? next.text : next.texts[0];
     if (nextText === undefined) continue;
-    if (one && nextText.trim() !== "") {
-      const text = one.kind === "unchanged" ? one.text : (one.texts.at(-1) ?? "");
+    const text = one?.kind === "unchanged" ? one.text : (one?.texts.at(-1) ?? "");
+    // A word that is nothing but whitespace keeps it.
+    if (one && text.trim() !== "" && nextText.trim() !== "") {
       const space = spaceAfter(text) + spaceBefore(nextText);
       const own = ownSpace(base, { one, next, space });
       blocks[last] = withLastText(one, text.trimEnd() + own);

@@ -54,6 +54,23 @@ test("a segment in which only spaces at the end were edited keeps them, and its 
   }
 });
 
+test("words at the edge of joined segments keep all their fields, with a space between them", () => {
+  const times = { startTime: "1s", endTime: "1.500s", confidence: 0.5, spoken: "sagt" };
+  const segments = ["dag.", "Komið."].map((word) => ({
+    ...times,
+    words: [{ ...times, word }],
+    speakerId: "1",
+  }));
+  const base = baseOf(segments);
+  const [one, next] = paragraphsOf(base);
+  assert.ok(one && next);
+  const [change] = changesOf(base, [joined(one, next)]);
+  assert.deepEqual(change?.segments[0]?.words, [
+    { ...times, word: "dag. " },
+    { ...times, word: "Komið." },
+  ]);
+});
+
 test("a word that was changed loses its spoken form, and all others keep theirs", () => {
   const times = { startTime: "1s", endTime: "1.500s" };
   const words = [

@@ -135,6 +135,7 @@ test("whitespace stays where the base has it, also before words", () => {
     [["a ", "b ", "c"], "a x c", ["a ", "x ", "c"]],
     [["a ", "b ", "c"], "a b  c", ["a ", "b  ", "c"]],
     [["dag.", "og ", "vel"], "dag. og vel", ["dag. ", "og ", "vel"]],
+    [["a ", " ", "b ", " c"], "a  c", ["a ", " ", "c"]],
   ];
   for (const [words, text, found] of rows) {
     const timed = words.map((word, at) => ({ startTime: `${at}s`, endTime: `${at + 1}s`, word }));
