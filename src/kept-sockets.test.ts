@@ -22,6 +22,11 @@ test("findKeptSockets() finds the listener of each socket by its address", async
       { port: 3 },
     ],
     [
+      { host: "fe80::1%lo", port: 8080, wyoming: undefined },
+      [{ ...port, host: "fe80::1" }],
+      { port: 3 },
+    ],
+    [
       { host: "127.0.0.1", port: 8080, wyoming },
       [
         { descriptor: 3, host: "127.0.0.1", port: 10300 },

@@ -44,9 +44,10 @@ async function isAt(socket: PassedSocket, { host, port }: Place): Promise<boolea
   return found.some(({ address }) => plain(address) === plain(socket.host));
 }
 
-/** An IPv6 address has several forms, of which URLs have one. */
+/** An IPv6 address has several forms, of which URLs have one. The zone (%eth0) is not compared. */
 function plain(address: string): string {
-  return isIPv6(address) ? new URL(`http://[${address}]`).hostname : address;
+  const [withoutZone = ""] = address.split("%", 1);
+  return isIPv6(withoutZone) ? new URL(`http://[${withoutZone}]`).hostname : address;
 }
 
 function problemOf(
