@@ -52,7 +52,9 @@ function checkCutter(cutter: Unchecked, resampled: number): void {
   const lengths = checkList(cutter["heldLengths"], "cutter.heldLengths", heldSamplesMax);
   let sum = 0;
   for (const length of lengths) sum += checkWhole(length, "cutter.heldLengths", heldSamplesMax);
-  if (sum !== held) throw new Error(`cutter.heldLengths are ${sum}, not ${held}`);
+  if (sum !== held) {
+    throw new Error(`the sum of cutter.heldLengths must be ${held}, as in cutter.held, not ${sum}`);
+  }
 }
 
 function checkNumbers(value: unknown, name: string, countMax: number): void {
