@@ -131,8 +131,8 @@ const badCheckpoints: [
   ],
   [
     "a checkpoint whose lengths are not those of its samples",
-    ({ cutter, ...rest }) => ({ ...rest, cutter: { ...cutter, held: "AAAA", heldLengths: [1] } }),
-    /^committed: (?:cutter\.heldLengths are 1, not|cutter\.held must be)/,
+    ({ cutter, ...rest }) => ({ ...rest, cutter: { ...cutter, held: "AAA=", heldLengths: [2] } }),
+    /^committed: the sum of cutter\.heldLengths must be 1, as in cutter\.held, not 2$/,
   ],
 ];
 
