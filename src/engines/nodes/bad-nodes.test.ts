@@ -110,6 +110,11 @@ const badCheckpoints: [
     /^committed: cutter\.voiceActivity must be a list/,
   ],
   [
+    "a checkpoint whose detector has a number for a name",
+    ({ cutter, ...rest }) => ({ ...rest, cutter: { ...cutter, detector: 5 } }),
+    /^committed: cutter\.detector is not a text$/,
+  ],
+  [
     "a checkpoint without a resampler's state",
     (checkpoint) => ({ ...checkpoint, resampler: {} }),
     /^committed: resampler\.phase must be a whole number/,

@@ -45,6 +45,10 @@ export function checkCheckpoint(
 
 /** `resampled`: the samples that the resampler has returned for the input. */
 function checkCutter(cutter: Unchecked, resampled: number): void {
+  const { detector } = cutter;
+  if (detector !== undefined && !isText(detector, 1_000)) {
+    throw new Error("cutter.detector is not a text");
+  }
   checkNumbers(cutter["voiceActivity"], "cutter.voiceActivity", activityNumbersMax);
   checkWhole(cutter["position"], "cutter.position", resampled);
   checkSamples(cutter["frame"], "cutter.frame", heldSamplesMax);
