@@ -126,7 +126,7 @@ test("recordings wait for no other address of an engine node whose models were k
       pool.checkModelsKnown();
       return false;
     } catch (error) {
-      return error instanceof Error && error.message.startsWith("engine nodes first.test");
+      return error instanceof Error && error.message.includes(", engine node second.test");
     }
   };
   await until(areBothMissing, () => JSON.stringify(pool.state().nodes));
