@@ -266,7 +266,7 @@ test("a restored UtteranceCutter continues exactly where the saved one stopped",
   );
 });
 
-test("a UtteranceCutter with another detector continues, and its detector learns anew", () => {
+test("a UtteranceCutter with another detector continues, and its detector learns from the start", () => {
   const room = (ms: number) => noise(ms, 40, 3);
   const talk = joined(room(1500), espeak("veðrið er gott í dag"), room(1500));
   const cutterWith = (Detector: (typeof detectors)[number]) =>

@@ -104,7 +104,7 @@ export class UtteranceCutter {
   /** Restores a saved state in a new cutter. */
   restore(saved: SavedCutter): void {
     const { name } = this.#activity;
-    // Another detector, of a model or a node with other settings, learns the stream anew.
+    // Another detector, of a model or a node with other settings, begins to learn.
     if ((saved.detector ?? name) === name) this.#activity.restore(saved.voiceActivity);
     this.#position = saved.position;
     const held = restoredSamples(saved.held);

@@ -47,7 +47,7 @@ export class FrameReader {
     this.#arrived += taken;
     if (this.#arrived === headerBytes) {
       const header = this.#split;
-      // The rest of what is no frame need not arrive.
+      // Otherwise it would be noticed only after all bytes that the header announces.
       kindOf(header);
       this.#split = Buffer.allocUnsafe(headerBytes + payloadLength(header));
       header.copy(this.#split);
