@@ -47,7 +47,7 @@ export class FrameReader {
     this.#arrived += taken;
     if (this.#arrived === headerBytes) {
       const header = this.#split;
-      // Otherwise it would be noticed only after all bytes that the header announces.
+      // A wrong kind would otherwise be noticed only after all bytes that the header announces.
       kindOf(header);
       this.#split = Buffer.allocUnsafe(headerBytes + payloadLength(header));
       header.copy(this.#split);

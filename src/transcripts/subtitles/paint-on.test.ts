@@ -186,11 +186,11 @@ function checkFrames(frames: readonly Frame[], segments: readonly SpokenSegment[
     const isCleared = above.length === 0 && (!before || startMs > before.endMs);
     assert.ok(grows || isRolled || isCleared, "the screen changes by one word");
     // If a new line begins like the one before it, only the speech shows which of the two it is.
-    const [told = "", said = ""] = [shown.get(last.speakerId), speech.get(last.speakerId)];
+    const [seen = "", said = ""] = [shown.get(last.speakerId), speech.get(last.speakerId)];
     const whole = (isRolled || isCleared) && ` ${last.text}`;
     const more = grows && last.text.slice(old.text.length);
     const added = [whole, more].find(
-      (text) => text !== false && said.startsWith(bare(told + text)),
+      (text) => text !== false && said.startsWith(bare(seen + text)),
     );
     assert.ok(added, "all of the text is there, in order");
     assert.equal(
@@ -198,7 +198,7 @@ function checkFrames(frames: readonly Frame[], segments: readonly SpokenSegment[
       1,
       "a frame adds one word",
     );
-    shown.set(last.speakerId, told + added);
+    shown.set(last.speakerId, seen + added);
   }
   for (const [speakerId, said] of speech) {
     assert.equal(bare(shown.get(speakerId) ?? ""), said, "all of the text is there");

@@ -55,9 +55,9 @@ test("the service accepts every edited text, and its words joined are the text",
 });
 
 /**
- * Returns the text of a segment as it is saved. A segment in which only spaces at the end were edited
- * stays as it was. In any other, a word that ended a segment and ends one again has or lacks its
- * space as before; all other words have the spaces of the text.
+ * Returns the text of a segment as it is saved. A segment in which only spaces at the end were
+ * edited stays as it was. In any other, a word that ended a segment and ends one again has or lacks
+ * its space as before; all other words have the spaces of the text.
  */
 function savedText(base: Base, group: readonly EditedParagraph[], retimings: Retimings): string {
   const text = textOfGroup(base, group);
