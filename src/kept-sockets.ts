@@ -24,9 +24,11 @@ interface Place {
  * if it is that of no listener, since its connections would wait forever.
  */
 export async function findKeptSockets(
-  config: Pick<Config, "host" | "port" | "wyoming">,
+  { role, ...given }: Pick<Config, "host" | "port" | "wyoming" | "role">,
   passed: readonly PassedSocket[],
 ): Promise<KeptSockets> {
+  const hasWyoming = role === "all" || role === "api";
+  const config = { ...given, wyoming: hasWyoming ? given.wyoming : undefined };
   const kept: { port?: number; wyoming?: number } = {};
   for (const socket of passed) {
     if (kept.port === undefined && (await isAt(socket, config))) kept.port = socket.descriptor;
