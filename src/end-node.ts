@@ -82,18 +82,19 @@ async function drainNode(
   hurried: AbortSignal,
   isReplaced = false,
 ): Promise<void> {
-  const streamsEnded = async () => {
-    const use = async () => (openStreams() || (await fronts?.measure()), openStreams());
-    await untilNoStream(use, { msMax, hurried, log });
-  };
+  const countStreams = async () => (openStreams() || (await fronts?.measure()), openStreams());
+  // Both listeners share the wait, which states in the log how many streams are open.
+  const isKept = kept.port !== undefined || kept.wyoming !== undefined;
+  const streamsEnded = isKept && untilNoStream(countStreams, { msMax, hurried, log });
   const drainPort = async () => {
     endWatches(watches);
     const end = isReplaced ? server.retire(msMax, hurried) : server.drain(msMax, hurried);
     await Promise.all([end, fronts?.drain(msMax, hurried)]);
   };
   await Promise.all([
-    kept.port === undefined ? drainPort() : streamsEnded(),
-    kept.wyoming === undefined ? wyoming?.drain(msMax, hurried) : streamsEnded(),
+    kept.port === undefined && drainPort(),
+    kept.wyoming === undefined && wyoming?.drain(msMax, hurried),
+    streamsEnded,
   ]);
 }
 

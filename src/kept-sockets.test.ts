@@ -13,16 +13,21 @@ const wyoming = {
 test("findKeptSockets() finds the listener of each socket by its address", async () => {
   const port = { descriptor: 3, host: "127.0.0.1", port: 8080 };
   const rows = [
-    [{ host: "127.0.0.1", port: 8080, wyoming: undefined }, [], {}],
-    [{ host: "127.0.0.1", port: 8080, wyoming: undefined }, [port], { port: 3 }],
-    [{ host: "localhost", port: 8080, wyoming: undefined }, [port], { port: 3 }],
+    [{ host: "127.0.0.1", port: 8080, wyoming: undefined, role: "all" }, [], {}],
+    [{ host: "127.0.0.1", port: 8080, wyoming: undefined, role: "all" }, [port], { port: 3 }],
+    [{ host: "localhost", port: 8080, wyoming: undefined, role: "all" }, [port], { port: 3 }],
     [
-      { host: "0:0:0:0:0:0:0:0", port: 8080, wyoming: undefined },
+      { host: "0:0:0:0:0:0:0:0", port: 8080, wyoming: undefined, role: "all" },
       [{ ...port, host: "::" }],
       { port: 3 },
     ],
     [
-      { host: "127.0.0.1", port: 8080, wyoming },
+      { host: "fe80::1%lo", port: 8080, wyoming: undefined, role: "all" },
+      [{ ...port, host: "fe80::1" }],
+      { port: 3 },
+    ],
+    [
+      { host: "127.0.0.1", port: 8080, wyoming, role: "all" },
       [
         { descriptor: 3, host: "127.0.0.1", port: 10300 },
         { ...port, descriptor: 4 },
@@ -44,7 +49,7 @@ test("findKeptSockets() refuses a socket of no listener, whose connections would
     [{ ...socket, port: 8081 }, "127.0.0.1:8081"],
   ] as const;
   for (const [passed, address] of rows) {
-    const config = { host: "127.0.0.1", port: 8080, wyoming: undefined };
+    const config = { host: "127.0.0.1", port: 8080, wyoming: undefined, role: "all" } as const;
     await assert.rejects(findKeptSockets(config, [passed]), {
       name: "ConfigError",
       message: `systemd passes a socket at ${address}, but HLUST_HOST and HLUST_PORT are 127.0.0.1:8080: write the same address in hlust.socket (ListenStream=) and in the settings`,
@@ -52,7 +57,16 @@ test("findKeptSockets() refuses a socket of no listener, whose connections would
   }
   const twice = [socket, { ...socket, descriptor: 4 }];
   await assert.rejects(
-    findKeptSockets({ host: "127.0.0.1", port: 8080, wyoming }, twice),
+    findKeptSockets({ host: "127.0.0.1", port: 8080, wyoming, role: "all" }, twice),
     /127\.0\.0\.1:8080 and HLUST_WYOMING_LISTEN is 127\.0\.0\.1:10300/,
   );
+  // These nodes do not open it.
+  for (const role of ["worker", "engine"] as const) {
+    await assert.rejects(
+      findKeptSockets({ host: "127.0.0.1", port: 8080, wyoming, role }, [
+        { ...socket, port: wyoming.port },
+      ]),
+      /at 127\.0\.0\.1:10300, but HLUST_HOST and HLUST_PORT are 127\.0\.0\.1:8080: write/,
+    );
+  }
 });

@@ -24,9 +24,11 @@ interface Place {
  * if it is that of no listener, since its connections would wait forever.
  */
 export async function findKeptSockets(
-  config: Pick<Config, "host" | "port" | "wyoming">,
+  { role, ...given }: Pick<Config, "host" | "port" | "wyoming" | "role">,
   passed: readonly PassedSocket[],
 ): Promise<KeptSockets> {
+  const hasWyoming = role === "all" || role === "api";
+  const config = { ...given, wyoming: hasWyoming ? given.wyoming : undefined };
   const kept: { port?: number; wyoming?: number } = {};
   for (const socket of passed) {
     if (kept.port === undefined && (await isAt(socket, config))) kept.port = socket.descriptor;
@@ -44,9 +46,10 @@ async function isAt(socket: PassedSocket, { host, port }: Place): Promise<boolea
   return found.some(({ address }) => plain(address) === plain(socket.host));
 }
 
-/** An IPv6 address has several forms, of which URLs have one. */
+/** An IPv6 address has several forms, of which URLs have one. The zone (%eth0) is not compared. */
 function plain(address: string): string {
-  return isIPv6(address) ? new URL(`http://[${address}]`).hostname : address;
+  const [withoutZone = ""] = address.split("%", 1);
+  return isIPv6(withoutZone) ? new URL(`http://[${withoutZone}]`).hostname : address;
 }
 
 function problemOf(

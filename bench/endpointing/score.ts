@@ -77,6 +77,7 @@ export function score(
   const detected = new Uint8Array(talk.frames.length);
   let at = 0;
   const watched: VoiceActivity = {
+    name: activity.name,
     frameSamples: activity.frameSamples,
     delayFrames: activity.delayFrames,
     get learnedFrames() {

@@ -32,6 +32,7 @@ const releaseFrames = 25;
  * typing and telephone tones count as silence too.
  */
 export class EnergyVoiceActivity implements VoiceActivity {
+  readonly name = "energy";
   readonly frameSamples = frameSamples;
   readonly delayFrames = onsetWindow;
 

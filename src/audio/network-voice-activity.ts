@@ -42,6 +42,7 @@ const onsetDelayFrames = 20;
  * noise are judged by how they sound.
  */
 export class NetworkVoiceActivity implements VoiceActivity {
+  readonly name = "network";
   readonly frameSamples = frameSamples;
   readonly delayFrames = onsetDelayFrames;
 

@@ -9,6 +9,7 @@ import type { VoiceActivity } from "./voice-activity.ts";
 
 /** Creates an exact detector, for which a frame with a nonzero sample is speech. */
 const exactActivity = (): VoiceActivity => ({
+  name: "exact",
   frameSamples: 160,
   delayFrames: 0,
   learnedFrames: Infinity,
@@ -263,6 +264,34 @@ test("a restored UtteranceCutter continues exactly where the saved one stopped",
     }),
     { numRuns: 200 },
   );
+});
+
+test("a UtteranceCutter with another detector continues, and its detector learns from the start", () => {
+  const room = (ms: number) => noise(ms, 40, 3);
+  const talk = joined(room(1500), espeak("veðrið er gott í dag"), room(1500));
+  const cutterWith = (Detector: (typeof detectors)[number]) =>
+    new UtteranceCutter({
+      voiceActivity: new Detector(),
+      silenceMsMin: 500,
+      utteranceMsMax: 20_000,
+    });
+  for (const Saving of detectors) {
+    const saving = cutterWith(Saving);
+    assert.equal(utterancesOf(saving.push(talk)).length, 1);
+    const saved = JSON.stringify(saving.save());
+    for (const Restored of detectors) {
+      const cutter = cutterWith(Restored);
+      cutter.restore(JSON.parse(saved));
+      const found = [1, 2].flatMap(() => utterancesOf(cutter.push(talk)));
+      const name = `${Saving.name} to ${Restored.name}`;
+      assert.equal(found.length, 2, name);
+      // Each utterance has the beginning of its speech, which is 1.5 s after that of the talk.
+      for (const [index, { startMs }] of found.entries()) {
+        const speechMs = ((index + 1) * talk.length) / 16 + 1500;
+        assert.ok(startMs < speechMs && startMs > speechMs - 1000, `${name}: ${startMs}`);
+      }
+    }
+  }
 });
 
 test("UtteranceCutter begins an utterance before the first sound, even after digital silence", () => {

@@ -23,6 +23,8 @@ export type Cut =
 
 /** The state of a cutter between two utterances, as plain data. */
 export interface SavedCutter {
+  /** The name of the detector of voice activity. An earlier version does not say it. */
+  readonly detector?: string;
   readonly voiceActivity: readonly number[];
   readonly position: number;
   /** Samples that may become the lead of the next utterance, and the lengths of their chunks. */
@@ -90,6 +92,7 @@ export class UtteranceCutter {
   save(): SavedCutter {
     if (this.isWithinUtterance) throw new Error("a cutter can only be saved between utterances");
     return {
+      detector: this.#activity.name,
       voiceActivity: this.#activity.save(),
       position: this.#position,
       held: savedSamples(this.#joinHeld()),
@@ -100,7 +103,9 @@ export class UtteranceCutter {
 
   /** Restores a saved state in a new cutter. */
   restore(saved: SavedCutter): void {
-    this.#activity.restore(saved.voiceActivity);
+    const { name } = this.#activity;
+    // Another detector, of a model or a node with other settings, begins to learn.
+    if ((saved.detector ?? name) === name) this.#activity.restore(saved.voiceActivity);
     this.#position = saved.position;
     const held = restoredSamples(saved.held);
     let at = 0;

@@ -1,5 +1,7 @@
 /** Detects speech in a stream of 16 kHz samples (VAD). */
 export interface VoiceActivity {
+  /** The name of the detector, since no other one can restore its states. */
+  readonly name: string;
   /** The number of samples per frame. */
   readonly frameSamples: number;
   /** The maximum number of frames between the start of speech and its detection. */

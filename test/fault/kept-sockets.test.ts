@@ -273,6 +273,8 @@ test(
     quiet.write("GET /healthz HTTP/1.1\r\nHost: a");
     assert.match(await quiet.answer(), /^HTTP\/1.1 200 /);
     assert.deepEqual(await within("the end of the node", exited), [0, null]);
+    const drains = first.output().errors.match(/^.*"service\.draining".*$/gm) ?? [];
+    assert.equal(drains.length, 1, "the log states once what the node waits for");
     await using second = await start();
     const next = await within("a stream at the next process", opening);
     next.send({ audioContent: "" });

@@ -74,8 +74,10 @@ export function openOpenaiServer(settings: ServerSettings): HostedServer {
         const headers = { "content-type": contentType };
         return await ask("/audio/transcriptions", { method: "POST", body, headers, signal });
       };
+      // Another call may change it meanwhile.
+      const sentFormat = responseFormat;
       let answer = await send();
-      if (responseFormat === "verbose_json" && refusesFormat(answer)) {
+      if (sentFormat === "verbose_json" && refusesFormat(answer)) {
         // Such a model has no times of words, and never will.
         responseFormat = "json";
         answer = await send();

@@ -118,6 +118,17 @@ describe("recorded answers of OpenAI's protocol", () => {
     assert.deepEqual(formats, ["verbose_json", "json"]);
   });
 
+  test("utterances that are sent at the same time are all sent again as json", async () => {
+    const { address, formats } = await answering(openaiNoVerbose, openaiNoVerbose, openaiJson);
+    const server = openOpenaiServer(settings(address));
+    const calls = [1, 2].map(() => recognize(server, "short", 1, { staysOpen: true }));
+    for (const { readings } of await Promise.all(calls)) {
+      assert.deepEqual(readings, [{ text: ruby, words: [] }]);
+    }
+    server.close();
+    assert.deepEqual(formats, ["verbose_json", "verbose_json", "json", "json"]);
+  });
+
   test("wrong models and keys are named in the server's words", async () => {
     const rows = [
       [speachesNoModel, /answered 404: Model 'deepdml\/.*' is not installed locally/],

@@ -110,6 +110,11 @@ const badCheckpoints: [
     /^committed: cutter\.voiceActivity must be a list/,
   ],
   [
+    "a checkpoint whose detector has a number for a name",
+    ({ cutter, ...rest }) => ({ ...rest, cutter: { ...cutter, detector: 5 } }),
+    /^committed: cutter\.detector is not a text$/,
+  ],
+  [
     "a checkpoint without a resampler's state",
     (checkpoint) => ({ ...checkpoint, resampler: {} }),
     /^committed: resampler\.phase must be a whole number/,
@@ -131,8 +136,8 @@ const badCheckpoints: [
   ],
   [
     "a checkpoint whose lengths are not those of its samples",
-    ({ cutter, ...rest }) => ({ ...rest, cutter: { ...cutter, held: "AAAA", heldLengths: [1] } }),
-    /^committed: (?:cutter\.heldLengths are 1, not|cutter\.held must be)/,
+    ({ cutter, ...rest }) => ({ ...rest, cutter: { ...cutter, held: "AAA=", heldLengths: [2] } }),
+    /^committed: the sum of cutter\.heldLengths must be 1, as in cutter\.held, not 2$/,
   ],
 ];
 

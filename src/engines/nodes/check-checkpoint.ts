@@ -12,8 +12,13 @@ import {
 /** The maximum numbers of a decoder's state, and of a voice activity detector's. */
 const stateNumbersMax = 100_000;
 const activityNumbersMax = 10_000;
-/** The maximum samples of the parts that hold audio back for a moment: a second. */
-const heldSamplesMax = resampledRate;
+/** The maximum samples of an incomplete frame, and of the input that a filter still needs. */
+const momentSamplesMax = resampledRate;
+/**
+ * The maximum samples that a cutter holds back: the silence that ends an utterance, of up to 10 s,
+ * or what may be the beginning of the next one.
+ */
+const heldSamplesMax = 12 * resampledRate;
 /** The samples that end an utterance late, and those of a chunk, are some seconds at most. */
 const uncutSamplesMax = 120 * resampledRate;
 
@@ -38,21 +43,27 @@ export function checkCheckpoint(
   }
   checkNumbers(decoder["state"], "decoder.state", stateNumbersMax);
   checkWhole(resampler["phase"], "resampler.phase", resampledRate);
-  checkSamples(resampler["input"], "resampler.input", heldSamplesMax);
+  checkSamples(resampler["input"], "resampler.input", momentSamplesMax);
   checkSamples(uncut, "uncut", uncutSamplesMax);
   checkCutter(cutter, Math.ceil((samples * resampledRate) / sampleRateHertz));
 }
 
 /** `resampled`: the samples that the resampler has returned for the input. */
 function checkCutter(cutter: Unchecked, resampled: number): void {
+  const { detector } = cutter;
+  if (detector !== undefined && !isText(detector, 1_000)) {
+    throw new Error("cutter.detector is not a text");
+  }
   checkNumbers(cutter["voiceActivity"], "cutter.voiceActivity", activityNumbersMax);
   checkWhole(cutter["position"], "cutter.position", resampled);
-  checkSamples(cutter["frame"], "cutter.frame", heldSamplesMax);
+  checkSamples(cutter["frame"], "cutter.frame", momentSamplesMax);
   const held = checkSamples(cutter["held"], "cutter.held", heldSamplesMax);
   const lengths = checkList(cutter["heldLengths"], "cutter.heldLengths", heldSamplesMax);
   let sum = 0;
   for (const length of lengths) sum += checkWhole(length, "cutter.heldLengths", heldSamplesMax);
-  if (sum !== held) throw new Error(`cutter.heldLengths are ${sum}, not ${held}`);
+  if (sum !== held) {
+    throw new Error(`the sum of cutter.heldLengths must be ${held}, as in cutter.held, not ${sum}`);
+  }
 }
 
 function checkNumbers(value: unknown, name: string, countMax: number): void {

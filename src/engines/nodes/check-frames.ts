@@ -192,7 +192,9 @@ function checkSpeakers(value: unknown): void {
   if (!isObject(value)) throw new Error("it has no speakers");
   for (const turn of checkList(value["turns"], "turns", turnsMax)) {
     if (!isObject(turn)) throw new Error("a turn is not an object");
-    for (const each of Object.values(turn)) checkNumber(each, "a number of a turn", 1e9);
+    const endMs = checkNumber(turn["endMs"], "endMs", 1e9);
+    checkNumber(turn["startMs"], "startMs", endMs);
+    checkNumber(turn["speaker"], "speaker", 1e6);
   }
   for (const each of checkList(value["speakers"], "speakers", 1_000)) {
     if (!isObject(each)) throw new Error("a speaker is not an object");

@@ -132,8 +132,9 @@ export class EngineNode {
         (thrown: unknown) => thrown,
       );
       this.#connection = undefined;
-      if (areModelsKnown(connection)) this.#wasKnown = true;
       this.#isOther = error instanceof NodeMisbehaved && error.cause instanceof SameNode;
+      // The models of the same node are those of its other address.
+      if (areModelsKnown(connection) || this.#isOther) this.#wasKnown = true;
       if (connection.machine) this.#serving.removeMachine(connection.machine);
       if (signal.aborted) break;
       this.#report(connection, error);

@@ -69,6 +69,16 @@ test("streams, short recordings and jobs are recognized on an engine node as on 
   await until(() => node.shared.sessions === 0, "no session is left");
 });
 
+test("an engine node is kept that holds back five seconds of silence after an utterance", async () => {
+  const before = client.state().nodes?.[0]?.losses;
+  const options = { mode: "short", silenceMsMin: 5_000 } as const;
+  const input = [speech(800), silence(5_400), speech(600), silence(5_400)];
+  const finals = finalsWithoutPool(input, options);
+  assert.equal(finals.length, 2);
+  assert.deepEqual(await recognize(client, input, options), finals);
+  assert.equal(client.state().nodes?.[0]?.losses, before);
+});
+
 test("an engine node is shared: each client's sessions count for the others", async () => {
   await using other = await openNodesPool([node.port]);
   await untilReady(other, 2);

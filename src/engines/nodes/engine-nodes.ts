@@ -3,7 +3,7 @@ import { isIP } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ServingModels } from "../pool/serving-models.ts";
 import { EngineNode, type EngineNodeOptions, type EngineNodeState } from "./engine-node.ts";
-import type { MainProcess } from "./node-address.ts";
+import { type MainProcess, mainProcessName } from "./node-address.ts";
 
 /** An entry of HLUST_ENGINES: a name may stand for several nodes. */
 export interface NodeName {
@@ -143,6 +143,6 @@ function isAddress({ host, main }: NodeName): boolean {
 }
 
 function shownName({ host, port, main }: NodeName): string {
-  if (main) return "main process";
+  if (main) return mainProcessName;
   return `${host.includes(":") ? `[${host}]` : host}:${port}`;
 }

@@ -15,6 +15,9 @@ export interface NodeAddress {
   readonly main?: MainProcess | undefined;
 }
 
+/** The name of the main process, in place of that of an engine node. */
+export const mainProcessName = "main process";
+
 /** How a front process reaches the main process of its node. */
 export interface MainProcess {
   /** The path of its Unix socket. */

@@ -110,6 +110,29 @@ test("the models of a name that is not found are not known, although another nam
   await until(() => isKnown(pool), "it is found");
 });
 
+test("recordings wait for no other address of an engine node whose models were known", async () => {
+  const node = await openEngineNode(1);
+  const names = ["first.test", "second.test"].map((host) => {
+    return { host, port: node.port, isEncrypted: false };
+  });
+  const lookup = async () => await Promise.resolve(["127.0.0.1"]);
+  await using pool = await openNodesPool(names, { lookup, penaltyMs: 100 });
+  await untilReady(pool, 1);
+  await until(() => isKnown(pool), "both are the same node");
+  assert.equal(pool.canDiarize(), false);
+  await node[Symbol.asyncDispose]();
+  const areBothMissing = () => {
+    try {
+      pool.checkModelsKnown();
+      return false;
+    } catch (error) {
+      return error instanceof Error && error.message.includes(", engine node second.test");
+    }
+  };
+  await until(areBothMissing, () => JSON.stringify(pool.state().nodes));
+  assert.equal(pool.canDiarize(), false);
+});
+
 test("a queued job waits for the only engine node with its language, and a request is repeated", async () => {
   await using fixture: WorkerFixture = await openWorkerFixture();
   const { jobs, account, submit } = fixture;

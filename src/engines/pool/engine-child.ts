@@ -11,6 +11,7 @@ import type { RecognitionMode } from "../protocol/engine.ts";
 import {
   type EngineDescription,
   type Frame,
+  type FrameKind,
   FrameWriter,
   jsonPayload,
   type ListenAt,
@@ -27,7 +28,9 @@ import { Watchdog } from "./watchdog.ts";
 
 /** A process that has not ended this long after the end of its standard input is killed. */
 const closeMsMax = 2000;
-/** The errors of sessions without a commit after which a process is failing, for a minute. */
+/** The frames with results of sessions: of a recognition, an alignment, and a diarization. */
+const resultKinds: ReadonlySet<FrameKind> = new Set(["committed", "aligned", "speakers"]);
+/** The errors of sessions without a result after which a process is failing, for a minute. */
 const errorsMax = 3;
 const failingMs = 60_000;
 /** The same for sessions for which it did nothing: each costs a minute until that is noticed. */
@@ -70,7 +73,7 @@ export class EngineChild {
   /** The suspect session on which the process is working; 0: none. */
   #activeSuspect = 0;
   #hasCommitted = false;
-  /** The sessions that ended with an error since the last commit, and how long that counts. */
+  /** The sessions that ended with an error since the last result, and how long that counts. */
   #errors = 0;
   #failingUntilMs = 0;
   #absence: EngineAbsence | undefined;
@@ -271,10 +274,8 @@ export class EngineChild {
       this.#fronts.answered(jsonPayload("listening", frame));
       return;
     }
-    if (frame.kind === "committed") {
-      this.#hasCommitted = true;
-      this.#errors = 0;
-    }
+    if (frame.kind === "committed") this.#hasCommitted = true;
+    if (resultKinds.has(frame.kind)) this.#errors = 0;
     if (frame.kind === "error") {
       const { absence } = jsonPayload("error", frame);
       if (absence) this.#setAbsence(absence);

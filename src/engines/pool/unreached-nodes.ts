@@ -1,4 +1,5 @@
 import { ServiceError } from "../../std/service-error.ts";
+import { mainProcessName } from "../nodes/node-address.ts";
 import { noEngine } from "../protocol/engine-absence.ts";
 import { absenceWaitMs } from "./absence-wait.ts";
 
@@ -14,15 +15,20 @@ export function unreached(nodes: {
   readonly unknownMs: number;
 }): ServiceError {
   const all = nodes.unknown();
-  const more = all.length > namesMax ? ` and ${all.length - namesMax} more` : "";
-  const names = `${all.slice(0, namesMax).join(", ")}${more}`;
+  const named = all.slice(0, namesMax).map(nameInSentence).join(", ");
+  const names = all.length > namesMax ? `${named} and ${all.length - namesMax} more` : named;
   const problem =
     all.length > 1
-      ? `engine nodes ${names} are not reached yet, or are still loading their models`
-      : `engine node ${names} is not reached yet, or is still loading its models`;
+      ? `${names} are not reached yet, or are still loading their models`
+      : `${names} is not reached yet, or is still loading its models`;
   const message = all.length === 0 ? "no engine node has a model" : problem;
   return new ServiceError("unavailable", `${message}; try again`, {
     reason: noEngine,
     retryAfterMs: absenceWaitMs(nodes.unknownMs),
   });
+}
+
+/** The main process is the engine node of the front processes of its node. */
+function nameInSentence(name: string): string {
+  return name === mainProcessName ? `the ${name}` : `engine node ${name}`;
 }

@@ -115,5 +115,9 @@ test("FrameReader rejects bytes that are not a frame", () => {
     bytes.writeUInt32LE(length, 0);
     bytes.writeUInt32LE(kind, 8);
     assert.throws(() => [...new FrameReader().push(bytes)], /are not a frame/);
+    // A header that is split between chunks is checked as soon as it is complete.
+    const reader = new FrameReader();
+    assert.deepEqual([...reader.push(bytes.subarray(0, 11))], []);
+    assert.throws(() => [...reader.push(bytes.subarray(11))], /are not a frame/);
   }
 });

@@ -1,4 +1,10 @@
-import { type Frame, frameKinds, GarbledFrame, headerBytes } from "./engine-frames.ts";
+import {
+  type Frame,
+  type FrameKind,
+  frameKinds,
+  GarbledFrame,
+  headerBytes,
+} from "./engine-frames.ts";
 
 /**
  * The maximum payload length. Frames are far shorter; bytes that announce a longer payload are not
@@ -41,6 +47,8 @@ export class FrameReader {
     this.#arrived += taken;
     if (this.#arrived === headerBytes) {
       const header = this.#split;
+      // A wrong kind would otherwise be noticed only after all bytes that the header announces.
+      kindOf(header);
       this.#split = Buffer.allocUnsafe(headerBytes + payloadLength(header));
       header.copy(this.#split);
     }
@@ -51,11 +59,16 @@ export class FrameReader {
 /** Returns the frame at the start of the bytes, or undefined if it is not complete. */
 function firstFrame(bytes: Buffer): Frame | undefined {
   if (bytes.length < headerBytes) return undefined;
+  const kind = kindOf(bytes);
   const end = headerBytes + payloadLength(bytes);
-  const kind = frameKinds[bytes.readUInt32LE(8)];
-  if (kind === undefined) throw notFrame();
   if (end > bytes.length) return undefined;
   return { kind, session: bytes.readUInt32LE(4), payload: bytes.subarray(headerBytes, end) };
+}
+
+function kindOf(header: Buffer): FrameKind {
+  const kind = frameKinds[header.readUInt32LE(8)];
+  if (kind === undefined) throw notFrame();
+  return kind;
 }
 
 function payloadLength(header: Buffer): number {

@@ -218,6 +218,7 @@ function lastLoud(samples: Int16Array): number {
 
 /** Exact voice activity: digital silence is silence, and anything else is speech. */
 class DigitalActivity implements VoiceActivity {
+  readonly name = "digital";
   /** A frame is 20 ms. */
   readonly frameSamples = 320;
   readonly delayFrames = 0;
