@@ -9,14 +9,15 @@ const ownNotices: Readonly<Record<string, string>> = {
   dbus: "FSF-unlimited-permission Tcl-BSDish autoconf-archive-permissive g10-permissive",
   e2fsprogs: "Kazlib Latex2e MIT-US-export",
   ffmpeg: "Sundry man-page",
-  flite: "CMU Spencer",
+  flite: "CMU Mummert Spencer SunPro",
   freetype: "OpenGroup-BSD-like",
   "gcc-12": "SunPro",
   "glib2.0": "Iconv-PD Janik-permissive Kuchling-PD Mingw-PD Old-GLib-Tests-permissive Plumb-PD",
-  glibc: "CMU DEC Inner-Net",
+  glibc: "CMU DEC Inner-Net SunPro",
   gnupg2: "TinySCHEME permissive",
   gzip: "FSF-manpages",
   harfbuzz: "Monotype UFL-1.0 Unicode",
+  krb5: "Chicago Gladman NRL OpenVision UMich USC g10-permissive",
   libass: "other-1",
   libbluray: "custom",
   libbs2b: "FSF-unlimited MIT-FSF-public",
@@ -43,13 +44,14 @@ const ownNotices: Readonly<Record<string, string>> = {
   libva: "Expat-advertising other",
   libvdpau: "other",
   libvorbis: "RFC-special",
+  libx11: "TekHVC",
   mesa: "Khronos MLAA",
   nettle: "GAP",
   norm: "NRL-2-clause NRL-3-clause",
   openjpeg2: "LIBTIFF-GLARSON LIBTIFF-PIXAR",
   "p11-kit": "ISC-IBM permissive-like-automake-output same-as-rest-of-p11kit",
   pam: "BSD-tcp-wrappers",
-  "pango1.0": "Example ICU Unicode",
+  "pango1.0": "Example Unicode",
   perl:
     "Artistic-dist BSD-3-clause-with-weird-numbering BSD-4-clause-POWERDOG BZIP HSIEH-BSD " +
     "HSIEH-DERIVATIVE REGCOMP RRA-KEEP-THIS-NOTICE SDBM-PUBLIC-DOMAIN TEXT-TABS Unicode",
@@ -80,8 +82,9 @@ const groups: readonly Group[] = [
     licenses:
       "0BSD Apache-2.0 BSD-1-Clause BSD-2-Clause BSD-3-Clause BSD-3-Clause-Clear BSD-4-Clause " +
       "BSD-4-Clause-UC BSL-1.0 Beerware Bitstream-Vera CC-BY-3.0 CC-BY-4.0 CC0-1.0 FSFAP FSFUL " +
-      "FSFULLR FTL HPND HPND-sell-variant IJG ISC Libpng MIT MIT-open-group NCSA NTP OFL-1.1 " +
-      "OLDAP-2.8 SGI-B-2.0 TCL TU-Berlin-2.0 Unicode-DFS-2016 Unlicense WTFPL X11 Zlib " +
+      "FSFULLR FTL HPND HPND-export-US HPND-export-US-modify HPND-sell-variant ICU IJG ISC Latex2e " +
+      "Libpng MIT MIT-open-group NCSA NTP OFL-1.1 " +
+      "OLDAP-2.8 RSA-MD SGI-B-2.0 TCL TU-Berlin-2.0 Unicode-DFS-2016 Unlicense WTFPL X11 Zlib " +
       "bzip2-1.0.6 libtiff LicenseRef-public-domain",
   },
   {

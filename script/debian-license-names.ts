@@ -32,7 +32,7 @@ const used: Readonly<Record<string, string>> = {
   FSFULLR: "fsfullr",
   FTL: "ftl",
   "GFDL-1.3-no-invariants-or-later": "gfdl-1.3+-no-invariant",
-  "GPL-3.0-or-later": "gpl-3+-with-bison-exception",
+  ICU: "icu",
   IJG: "ijg",
   ISC: "isc isc-license isc-original",
   "LGPL-2.1-or-later": "lpgl-2.1+",

@@ -29,9 +29,10 @@ export const reviewedCopyrights: ReadonlyMap<string, ReviewedCopyright> = new Ma
     "77d13a5e6cbe7277": {
       source: "flite",
       license:
-        "LicenseRef-flite-CMU AND BSD-2-Clause AND BSD-3-Clause AND HPND-sell-variant AND " +
-        "LicenseRef-flite-Spencer AND GPL-2.0-or-later AND LicenseRef-public-domain",
-      reason: "the library has notices; GPL is for Debian's own files",
+        "LicenseRef-flite-CMU AND BSD-2-Clause AND HPND-sell-variant AND " +
+        "LicenseRef-flite-Mummert AND LicenseRef-flite-Spencer AND LicenseRef-flite-SunPro AND " +
+        "Latex2e AND GPL-2.0-only AND GPL-3.0-only AND LicenseRef-public-domain",
+      reason: "the library has notices; GPL is for files that build it, and for Debian's own",
     },
     b215a61cdd3e62b5: {
       source: "fontconfig",
@@ -41,31 +42,36 @@ export const reviewedCopyrights: ReadonlyMap<string, ReviewedCopyright> = new Ma
     da8191658b3452ce: {
       source: "gcc-12",
       license:
-        "GPL-3.0-or-later WITH GCC-exception-3.1 AND LGPL-2.1-or-later AND BSD-3-Clause AND " +
-        "MIT AND NCSA AND LicenseRef-gcc-12-SunPro",
+        "GPL-3.0-or-later WITH GCC-exception-3.1 AND LGPL-2.0-or-later AND " +
+        "LGPL-2.1-or-later AND BSD-3-Clause AND MIT AND NCSA AND LicenseRef-gcc-12-SunPro AND " +
+        "LicenseRef-public-domain",
       reason: "of the libraries for programs; the compiler is not in the package",
     },
     "40c7e1f2118531f0": {
       source: "glibc",
       license:
         "LGPL-2.1-or-later AND GPL-2.0-or-later AND BSD-3-Clause AND ISC AND HPND AND " +
-        "LicenseRef-glibc-Inner-Net AND LicenseRef-glibc-DEC AND LicenseRef-glibc-CMU",
+        "LicenseRef-glibc-Inner-Net AND LicenseRef-glibc-DEC AND LicenseRef-glibc-CMU AND " +
+        "LicenseRef-glibc-SunPro",
       reason: "GPL is for programs of the package",
     },
     bb7e5c24b3e27bbb: {
       source: "gnutls28",
       license:
         "LGPL-2.1-or-later AND (LGPL-3.0-or-later OR GPL-2.0-or-later) AND " +
-        "GPL-3.0-or-later AND Apache-2.0 AND BSD-3-Clause AND CC0-1.0 AND MIT AND " +
-        "GFDL-1.3-or-later AND LicenseRef-public-domain",
+        "GPL-3.0-or-later AND Apache-2.0 AND BSD-2-Clause AND BSD-3-Clause AND CC0-1.0 AND " +
+        "ISC AND MIT AND GFDL-1.3-no-invariants-or-later AND LicenseRef-public-domain",
       reason: "GPL 3 is for its programs, GFDL for its manual",
     },
     "936728f4181718f4": {
       source: "krb5",
       license:
-        "MIT AND BSD-2-Clause AND BSD-3-Clause AND BSD-4-Clause AND HPND AND ISC AND " +
-        "OLDAP-2.8 AND GPL-2.0-or-later AND CC-BY-SA-3.0",
-      reason: "notices; GPL for a build file, CC for the manual",
+        "MIT AND BSD-2-Clause AND BSD-3-Clause AND BSD-4-Clause AND HPND AND " +
+        "HPND-export-US AND HPND-export-US-modify AND ISC AND OLDAP-2.8 AND RSA-MD AND " +
+        "LicenseRef-krb5-Chicago AND LicenseRef-krb5-Gladman AND LicenseRef-krb5-NRL AND " +
+        "LicenseRef-krb5-OpenVision AND LicenseRef-krb5-UMich AND LicenseRef-krb5-USC AND " +
+        "LicenseRef-krb5-g10-permissive AND CC-BY-SA-3.0",
+      reason: "notices, one of them instead of GPL; CC is for the manual",
     },
     a34c862fcbc280fe: {
       source: "libcdio-paranoia",
@@ -111,7 +117,7 @@ export const reviewedCopyrights: ReadonlyMap<string, ReviewedCopyright> = new Ma
     },
     "572ad60ad184d8f5": {
       source: "libtasn1-6",
-      license: "LGPL-2.1-or-later AND GPL-3.0-or-later AND GFDL-1.3-or-later",
+      license: "LGPL-2.1-or-later AND GPL-3.0-or-later AND GFDL-1.3-no-invariants-or-later",
       reason: "GPL is for programs, GFDL for the manual",
     },
     "22184ce520ea729f": {
@@ -122,11 +128,13 @@ export const reviewedCopyrights: ReadonlyMap<string, ReviewedCopyright> = new Ma
     "01eb328708a94540": {
       source: "libwebp",
       license: "BSD-3-Clause AND Apache-2.0",
-      reason: "Apache-2.0 is for files that build it",
+      reason: "Apache-2.0 is for Debian's own files",
     },
     "0b380a7fd5b2228f": {
       source: "libx11",
-      license: "MIT AND MIT-open-group AND X11 AND HPND AND HPND-sell-variant",
+      license:
+        "MIT AND MIT-open-group AND X11 AND HPND AND HPND-sell-variant AND BSD-1-Clause AND " +
+        "LicenseRef-libx11-TekHVC",
       reason: "notices of many contributors",
     },
     "118dd263a7b91c8f": {
@@ -143,8 +151,8 @@ export const reviewedCopyrights: ReadonlyMap<string, ReviewedCopyright> = new Ma
       source: "libxcrypt",
       license:
         "LGPL-2.1-or-later AND BSD-2-Clause AND BSD-3-Clause AND 0BSD AND FSFAP AND " +
-        "LicenseRef-public-domain",
-      reason: "a list of all files in the package's own words",
+        "GPL-2.0-or-later AND GPL-3.0-or-later AND LicenseRef-public-domain",
+      reason: "a list of all files in the package's own words; GPL is for files that build it",
     },
     "817abc0ccc9e2591": {
       source: "libxcursor",
@@ -158,7 +166,7 @@ export const reviewedCopyrights: ReadonlyMap<string, ReviewedCopyright> = new Ma
     },
     bc57e445ca1d9fe0: {
       source: "libxext",
-      license: "MIT AND MIT-open-group AND HPND AND HPND-sell-variant",
+      license: "MIT AND MIT-open-group AND X11 AND HPND AND HPND-sell-variant",
       reason: "notices of many contributors",
     },
     "051ffe073ab38244": {
@@ -168,13 +176,13 @@ export const reviewedCopyrights: ReadonlyMap<string, ReviewedCopyright> = new Ma
     },
     c812f9c54513ae59: {
       source: "libxi",
-      license: "MIT AND MIT-open-group AND HPND AND HPND-sell-variant",
+      license: "MIT AND MIT-open-group AND HPND",
       reason: "notices of four authors",
     },
     "5eeaeb1b6e029a02": {
       source: "libxkbcommon",
-      license: "MIT AND MIT-open-group AND HPND",
-      reason: "notices of four authors",
+      license: "X11 AND HPND",
+      reason: "notices of four authors, one of them MIT with a sentence about names",
     },
     "6d8e6239cfe9dd25": {
       source: "libxrandr",
@@ -229,7 +237,7 @@ export const reviewedCopyrights: ReadonlyMap<string, ReviewedCopyright> = new Ma
     "648621d1a2180678": {
       source: "xkeyboard-config",
       license:
-        "MIT AND MIT-open-group AND X11 AND HPND AND HPND-sell-variant AND " +
+        "MIT-open-group AND ICU AND X11 AND HPND AND HPND-sell-variant AND " +
         "LicenseRef-xkeyboard-config-notice",
       reason: "notices of many authors of layouts",
     },

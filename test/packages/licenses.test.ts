@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import {
   cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -14,6 +15,7 @@ import { join, resolve } from "node:path";
 import { describe, test } from "node:test";
 import { debianLicense, fingerprint } from "../../script/debian-license.ts";
 import { debianPackages } from "../../script/debian-packages.ts";
+import { reviewedCopyrights } from "../../script/debian-reviewed.ts";
 import {
   debianReport,
   isShipped,
@@ -156,6 +158,57 @@ test("the packages of Debian that the image needs have licenses that are listed"
   assert.match(report, /^[^\n]*GPL-2\.0-or-later[^\n]*  ffmpeg \S+ \(source: ffmpeg \S+\)$/m);
   assert.match(report, /  libstdc\+\+6 \S+ \(source: gcc-12 \S+\)$/m);
   assert.equal(report.trim().split("\n").length, found.length);
+});
+
+describe("the licenses read in a file in words", () => {
+  const sell = "copy, modify, distribute,? and sell this software and its documentation";
+  const appear = "both that copyright notice and this permission notice appear in supporting";
+  /** Words that stand in files with these licenses, and in no others. */
+  const words: readonly (readonly [RegExp, RegExp])[] = [
+    [new RegExp(`${sell}.{0,300} and that the names? `), /^HPND-sell-variant$/],
+    [new RegExp(`${sell}.{0,150} ${appear} documentation\\. The above`), /^MIT-open-group$/],
+    [
+      /copy, modify, and distribute this software .{0,30}any purpose and without fee/,
+      /^HPND(?:-export-.*)?$/,
+    ],
+    [/Except as contained in this notice/, /^(?:X11|MIT-open-group|ICU)$/],
+    [/for any purpose with or without fee is hereby granted/, /^(?:ISC|\S+-DEC)$/],
+    [/(?:Lesser|Library|Lesser GNU) General Public License|LGPL/, /^LGPL-/],
+    [/Library General Public License as published/, /^LGPL-2\.0/],
+    [/no Invariant Sections/, /^GFDL-\S+-no-invariants/],
+    [/Redistribution and use in source and binary forms, with|2-clause BSD/, /^(?:BSD|NCSA|OLDAP)/],
+    [/[Nn]either the names? of|3-clause BSD|author may not be used to/, /^(?:BSD-3|NCSA)/],
+    [/retain the above copyright notice[^.]* disclaimer\. THIS/, /^BSD-1-Clause$/],
+    [/Message-? ?Digest/, /^RSA-MD$/],
+    [/SunPro|Sun Microsystems .{0,160} freely granted/, /-SunPro$/],
+    [/TekHVC/, /-TekHVC$/],
+  ];
+  const files = new Map(
+    readdirSync("/usr/share/doc").flatMap((name) => {
+      const file = join("/usr/share/doc", name, "copyright");
+      const text = existsSync(file) ? readFileSync(file, "utf8") : "";
+      const found = reviewedCopyrights.get(fingerprint(text));
+      return found ? [[found.source, { text, license: found.license }] as const] : [];
+    }),
+  );
+
+  test("are in most files here", () => assert.ok(files.size > 35, `${files.size}`));
+
+  for (const [source, { text, license }] of files) {
+    test(`have their words in that of ${source}`, () => {
+      const line = text.replaceAll(/^[\s*#|]+/gm, "").replaceAll(/\s+/g, " ");
+      const names = licenseNames(license);
+      // The package gcc-12-base has a text for all compilers, which are not in the image.
+      for (const [pattern, name] of source === "gcc-12" ? words.slice(5, 7) : words) {
+        const isThere = pattern.test(line);
+        assert.equal(
+          names.some((one) => name.test(one)),
+          isThere,
+          `${pattern}: ${license}`,
+        );
+      }
+    });
+  }
 });
 
 describe("the parts in compiled files", () => {
