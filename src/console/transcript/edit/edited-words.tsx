@@ -39,6 +39,7 @@ const ClashDialog = loadLater(() =>
 );
 
 export { findDraft } from "./saving/find-draft.ts";
+export { UnopenedNote } from "./saving/unopened-note.tsx";
 export { giveText, takeText, takeTextOver };
 
 interface EditedProps {
