@@ -198,6 +198,29 @@ test("details are edited with the keyboard, checked for length, and merged with 
   await page.getByText("Önnur lýsing").waitFor();
 });
 
+test("the dialog of details stays open until the service has answered", async () => {
+  const name = await createInterview(pages.service);
+  await using page = await openAside(name);
+  const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
+  await page.route(`**/${name}*`, async (route) => {
+    if (route.request().method() === "PATCH") await answered;
+    await route.continue();
+  });
+  await page.getByRole("button", { name: "Breyta", exact: true }).click();
+  const subject = page.getByRole("dialog").getByLabel("Titill");
+  await subject.fill("Hægur titill");
+  const sent = page.waitForRequest((request) => request.method() === "PATCH");
+  await page.getByRole("button", { name: "Vista", exact: true }).press("Enter");
+  await sent;
+  await page.keyboard.press("Escape");
+  // What the page does about a key is done two frames later.
+  await page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done)))");
+  assert.equal(await subject.count(), 1);
+  answer();
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  await page.unrouteAll();
+});
+
 test("details that others have changed are shown next to the user's edits, which stay in the fields", async () => {
   const name = await createInterview(pages.service);
   await using page = await openAside(name);

@@ -5,6 +5,7 @@ import { useText } from "../../text/language.tsx";
 import { asideDialogText } from "../../text/aside-dialogs.ts";
 import { draftOf, type EditedDetails } from "./details-draft.ts";
 import { DetailsForm } from "./details-form.tsx";
+import { useSaveDetails } from "./use-save-details.ts";
 
 /** A dialog that edits the title, description and keywords of a transcript. */
 export function DetailsDialog({
@@ -25,18 +26,29 @@ export function DetailsDialog({
     const before = draftOf(transcript.metadata);
     return { before, draft: before, keyword: "" };
   };
+  const close = () => {
+    reset();
+    onClose();
+  };
+  const end = () => {
+    setEdited(undefined);
+    close();
+  };
+  const shown = edited ?? begin();
+  const { reset, ...saving } = useSaveDetails(transcript, {
+    name,
+    edited: shown,
+    onEdit: setEdited,
+    onClose: end,
+  });
   return (
-    <DialogBox title={t(asideDialogText.editTitle)} isOpen={isOpen} onClose={onClose}>
-      <DetailsForm
-        transcript={transcript}
-        name={name}
-        edited={edited ?? begin()}
-        onEdit={setEdited}
-        onClose={() => {
-          setEdited(undefined);
-          onClose();
-        }}
-      />
+    <DialogBox
+      title={t(asideDialogText.editTitle)}
+      isOpen={isOpen}
+      onClose={close}
+      isLocked={saving.isPending}
+    >
+      <DetailsForm {...saving} edited={shown} onEdit={setEdited} onClose={end} />
     </DialogBox>
   );
 }

@@ -1,6 +1,4 @@
-import type { TranscriptJson } from "../../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
 import { charCount, metadataLimits } from "../../api/metadata-limits.ts";
-import { useNotify } from "../../parts/announcer.tsx";
 import { Button } from "../../parts/button.tsx";
 import { ProblemNote } from "../../parts/problem-note.tsx";
 import { TextInput } from "../../parts/text-input.tsx";
@@ -9,30 +7,28 @@ import { useText } from "../../text/language.tsx";
 import { asideText } from "../../text/transcript-aside.ts";
 import { asideDialogText } from "../../text/aside-dialogs.ts";
 import { ChangedElsewhere } from "./change-metadata.ts";
-import { type DetailsDraft, draftOf, type EditedDetails, editOf } from "./details-draft.ts";
+import type { DetailsDraft, EditedDetails } from "./details-draft.ts";
 import { EditConflict } from "./edit-conflict.tsx";
 import { KeywordField } from "./keyword-field.tsx";
-import { useMetadataChange } from "./use-metadata-change.ts";
 
 interface Props {
-  readonly transcript: TranscriptJson;
-  readonly name: string;
   readonly edited: EditedDetails;
   readonly onEdit: (edited: EditedDetails) => void;
-  /** Called when the details have been saved or the user cancels. */
+  readonly save: () => void;
+  readonly isPending: boolean;
+  /** Why the edits were not saved. */
+  readonly error: Error | null;
   readonly onClose: () => void;
 }
 
 /** The form of the details dialog. After a failure, the edits stay in its fields. */
-export function DetailsForm(props: Props) {
-  const { edited, onEdit, onClose } = props;
+export function DetailsForm({ edited, onEdit, save, isPending, error, onClose }: Props) {
   const t = useText();
   const { draft, keyword } = edited;
   const setDraft = (changed: Partial<DetailsDraft>) =>
     onEdit({ ...edited, draft: { ...draft, ...changed } });
   const problems = useLengthProblems(edited);
   const isWrong = Object.values(problems).some((problem) => problem !== undefined);
-  const { save, isPending, error } = useSaving(props);
   return (
     <form
       className="details-form"
@@ -87,40 +83,4 @@ function useLengthProblems({ draft, keyword }: EditedDetails) {
     description: tooLong(draft.description, metadataLimits.descriptionChars),
     keyword: tooLong(keyword, metadataLimits.keywordChars),
   };
-}
-
-/** Saves the edits and closes the dialog. Without edits, only closes the dialog. */
-function useSaving({ transcript, name, edited, onEdit, onClose }: Props) {
-  const t = useText();
-  const notify = useNotify();
-  const change = useMetadataChange(name, transcript);
-  const save = () => {
-    const edit = editOf(edited.before, withKeyword(edited.draft, edited.keyword));
-    if (!edit) {
-      onClose();
-      return;
-    }
-    change.mutate(edit, {
-      onSuccess: () => {
-        notify(t(asideDialogText.saved));
-        onClose();
-      },
-      onError: (error) => {
-        if (error instanceof ChangedElsewhere) {
-          onEdit({ ...edited, before: draftOf(error.current.metadata) });
-        }
-      },
-    });
-  };
-  return { save, isPending: change.isPending, error: change.error };
-}
-
-/** Adds a keyword that the user typed but did not add. */
-function withKeyword(draft: DetailsDraft, typed: string): DetailsDraft {
-  const keyword = typed.normalize("NFC").trim();
-  const { keywords } = draft;
-  const isNew = keyword !== "" && !keywords.includes(keyword);
-  return isNew && keywords.length < metadataLimits.keywords
-    ? { ...draft, keywords: [...keywords, keyword] }
-    : draft;
 }
