@@ -52,8 +52,9 @@ test("a speaker is named with only the keyboard: immediately, everywhere, and in
   const focused = await page.evaluate<string>("document.activeElement.ariaLabel");
   assert.equal(focused, "Breyta nafninu Þórdís Ægisdóttir");
   await said(page, "Nafnið Þórdís Ægisdóttir er vistað.");
+  // In two paragraphs, in the list of speakers, and in the version that has the name.
   await until(
-    async () => (await page.locator("main").getByText("Þórdís Ægisdóttir").count()) === 3,
+    async () => (await page.locator("main").getByText("Þórdís Ægisdóttir").count()) === 4,
   );
   assert.deepEqual((await metadataOf(name)).speakers, {
     S1: speaker("Fréttamaður"),
