@@ -104,11 +104,30 @@ test(
   },
 );
 
+test("script/image and script/deb state how they are used, from any folder, and what is wrong", async () => {
+  const refusal = async (...command: string[]) => {
+    const [program = "", ...args] = command;
+    const found: unknown = await run(program, args, { cwd: join(root, "script") }).catch(
+      (error: unknown) => error,
+    );
+    assert.ok(found instanceof Error && "code" in found && "stderr" in found, command.join(" "));
+    assert.equal(found.code, 2);
+    return String(found.stderr);
+  };
+  assert.match(await refusal("./image", "--bear"), /^Builds the container image[^]*--archive FILE/);
+  assert.match(await refusal("./deb", "--bear"), /^Builds dist\/hlust_VERSION[^]*script\/deb/);
+  assert.equal(
+    await refusal("./image", "--platform", "arm64"),
+    "script/image: --platform must be linux/amd64 or linux/arm64, not arm64\n",
+  );
+});
+
 /** What script/install-packages and script/installed-tree.ts read. */
 const sources = [
   ".npmrc",
   "LICENSE",
   "bin",
+  "deploy/notices.txt",
   "dist/console",
   "models",
   "package-lock.json",
