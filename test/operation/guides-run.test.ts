@@ -30,7 +30,7 @@ const run = {
   move: [backups, "systemctl stop hlust"],
   upgrade: [operations, "bin/hlust backup /srv/backups\n"],
   restart: [operations, "systemctl restart hlust"],
-  engineNodes: ["docs/cluster.md", "# Once, as the user of the service"],
+  engineNodes: ["docs/cluster.md", "# Once, as root"],
   plan: ["docs/cluster.md", "bin/hlust plan"],
   role: [operations, "create role hlust"],
   extensions: [operations, "create extension"],
