@@ -75,6 +75,13 @@ test("at most twice the limit is admitted in any 60 s, and on average at most th
   );
 });
 
+test("a caller who used the only call of a minute as it began waits two minutes at most", () => {
+  const window = windowOf([0, 1]);
+  assert.equal(window.waitMs(1, start), 2 * minuteMs);
+  assert.ok(window.waitMs(1, start + 2 * minuteMs - 1) > 0);
+  assert.equal(window.waitMs(1, start + 2 * minuteMs), 0);
+});
+
 test("a caller is admitted after the wait that the window returns, and not before", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 20 }), steps, (max, gaps) => {

@@ -47,8 +47,8 @@ export class RequestWindow {
     const at = this.#fraction(now);
     const wait =
       left >= 0 ? 1 - left / this.#previous - at : 1 - at + 1 - (max - 1) / this.#requests;
-    // One millisecond is added, since fractions are rounded.
-    return Math.ceil(wait * minuteMs) + 1;
+    // One millisecond is added, since fractions are rounded. After two minutes no call counts.
+    return Math.min(Math.ceil(wait * minuteMs) + 1, 2 * minuteMs);
   }
 
   /**
