@@ -29,6 +29,9 @@ const parts: readonly Part[] = [
   { name: "10,000 bad requests of each kind", files: "test/spec/bad-requests.test.ts" },
   { name: "live recognition", files: "src/engines/pocketsphinx/live-recognition.test.ts" },
   { name: "transcoding", files: "src/transcoding/**/*.test.ts" },
+  { name: "editor", files: "src/console/transcript/edit/**/*.test.ts" },
+  { name: "texts and limits", files: "src/{auth,cues,std,transcripts,writing}/**/*.test.ts" },
+  { name: "edited texts, saved", files: "test/spec/{edited-texts,modify-segments}.test.ts" },
 ];
 
 interface PartResult {
