@@ -3,93 +3,41 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import {
+  commitsWithoutPool,
   finalsWithoutPool,
   recognize,
-  scriptedOptions,
   speech,
   until,
 } from "../../../test/fixtures/engine-pool-fixture.ts";
 import { silence } from "../../../test/fixtures/flite.ts";
 import { openKeptLog } from "../../../test/fixtures/kept-log.ts";
 import { type Badness, openBadNode } from "../../../test/fixtures/open-bad-node.ts";
-import { createLog } from "../../std/log.ts";
-import { type EnginePool, openEnginePool } from "../pool/engine-pool.ts";
+import {
+  openEngineNode,
+  openNodesPool,
+  type OpenEngineNode,
+  untilReady,
+} from "../../../test/fixtures/open-engine-node.ts";
 import type { FrameKind } from "../protocol/engine-frames.ts";
-import { EngineSession } from "../process/engine-session.ts";
-import type { Commit, SessionCheckpoint } from "../protocol/session-checkpoint.ts";
-import { createScriptedEngine } from "../scripted/scripted-engine.ts";
-import { openEngineListener } from "./serve-engines.ts";
-import { SharedProcesses } from "./shared-processes.ts";
+import type { SessionCheckpoint } from "../protocol/session-checkpoint.ts";
 
-const credential = "the credential of these tests";
-const log = createLog("silent");
-
-let good: { readonly pool: EnginePool; readonly port: number } & AsyncDisposable;
+let good: OpenEngineNode;
 before(async () => {
-  await using parts = new AsyncDisposableStack();
-  const share = new SharedProcesses();
-  const pool = parts.use(await openEnginePool({ engine: "scripted", processes: 1, share, log }));
-  const place = {
-    at: { host: "127.0.0.1", port: 0 },
-    credential,
-    cores: 1,
-    isLoading: () => false,
-    log,
-  };
-  const { address } = parts.use(await openEngineListener(share, place));
-  const open = parts.move();
-  const port = Number(address.split(":").at(-1));
-  good = { pool, port, [Symbol.asyncDispose]: () => open.disposeAsync() };
+  good = await openEngineNode(1);
 });
 after(() => good[Symbol.asyncDispose]());
 
 /** Returns a pool that uses the good node and another one, and its log. */
 async function openPool(port: number) {
   const kept = openKeptLog();
-  const names = [port, good.port].map((each) => ({
-    host: "127.0.0.1",
-    port: each,
-    isEncrypted: false,
-  }));
-  const pool = await openEnginePool({
-    engine: "scripted",
-    processes: 1,
-    hasOwnModels: false,
-    nodes: { names, credential, silentMsMax: 1_500 },
-    log: kept.log,
-  });
-  await until(
-    () => pool.state().ready === 2,
-    () => JSON.stringify(pool.state().nodes),
-  );
+  const pool = await openNodesPool([port, good.port], { silentMsMax: 1_500, log: kept.log });
+  await untilReady(pool, 2);
   return { pool, kept, [Symbol.asyncDispose]: () => pool[Symbol.asyncDispose]() };
 }
 
 const said = [speech(1200), silence(800), speech(700), silence(900), speech(400)];
 const short = { mode: "short" } as const;
 const final = { isFinal: true, alternatives: [{ text: "one", words: [] }], audioEndMs: 1 };
-
-/** Returns the first commit of a good engine process for what is said. */
-function firstCommit(): Commit {
-  const commits: Commit[] = [];
-  const options = { alternativesMax: 1, interim: false, silenceMsMin: 500, punctuation: true };
-  const session = new EngineSession(
-    createScriptedEngine(),
-    { ...scriptedOptions, ...options, ...short },
-    {
-      interim() {},
-      committed: (commit) => void commits.push(commit),
-      progress() {},
-      received() {},
-      done() {},
-    },
-  );
-  for (const samples of said) session.push(samples);
-  session.endInput();
-  while (session.step() === true);
-  session.close();
-  return commits[0] ?? assert.fail("nothing was committed");
-}
 
 const jsonOf = (value: object) => Buffer.from(JSON.stringify(value));
 
@@ -151,7 +99,7 @@ test("an engine node that sends what it may not send is closed and named, and it
     header.writeUInt32LE(10, 8);
     return Buffer.concat([header, payload]);
   };
-  const commit = firstCommit();
+  const commit = commitsWithoutPool(said, short)[0] ?? assert.fail("nothing was committed");
   const rows: [what: string, badness: Badness, problem: RegExp, at?: FrameKind][] = [
     [
       "garbage",

@@ -5,6 +5,7 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 import {
+  commitsWithoutPool,
   finalsWithoutPool,
   openInput,
   recognize,
@@ -23,12 +24,10 @@ import {
 } from "../../../test/fixtures/open-engine-node.ts";
 import { Engines, type ServeRequestSchema } from "../../gen/hlust/engine/v1/engine_pb.ts";
 import type { EnginePool } from "../pool/engine-pool.ts";
-import { EngineSession } from "../process/engine-session.ts";
 import { bytesOfSamples, FrameWriter, jsonPayload } from "../protocol/engine-frames.ts";
 import { FrameReader } from "../protocol/frame-reader.ts";
 import type { LoadReport } from "../protocol/load-report.ts";
-import type { Commit } from "../protocol/session-checkpoint.ts";
-import { createScriptedEngine, scriptedOrders } from "../scripted/scripted-engine.ts";
+import { scriptedOrders } from "../scripted/scripted-engine.ts";
 import { nodeProtocol } from "./node-protocol.ts";
 import { OutgoingMessages } from "./outgoing-messages.ts";
 
@@ -67,25 +66,10 @@ function report(writer: FrameWriter, seconds: number, busy?: readonly number[]):
 
 /** Sends what a good engine process sends for what is said. */
 function answer(writer: FrameWriter, session: number): void {
-  const commits: Commit[] = [];
-  const options = { alternativesMax: 1, interim: false, silenceMsMin: 500, punctuation: true };
-  const recognition = new EngineSession(
-    createScriptedEngine(),
-    { ...scriptedOptions, ...options, ...short },
-    {
-      interim() {},
-      committed: (commit) => void commits.push(commit),
-      progress() {},
-      received() {},
-      done() {},
-    },
-  );
-  for (const each of said) recognition.push(each);
-  recognition.endInput();
-  while (recognition.step() === true);
-  recognition.close();
   writer.writeJson("received", session, samples);
-  for (const commit of commits) writer.writeJson("committed", session, commit);
+  for (const commit of commitsWithoutPool(said, short)) {
+    writer.writeJson("committed", session, commit);
+  }
   writer.write("done", session);
 }
 
