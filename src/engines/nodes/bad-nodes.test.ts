@@ -192,6 +192,16 @@ test("an engine node that sends what it may not send is closed and named, and it
       /^load: absence\.kind must be UNREACHABLE, BUSY or DENIED$/,
     ],
     [
+      "a process whose server is absent in a way that there is not",
+      ({ say }) => {
+        const model = { name: "hosted", version: "1", uses: ["live"] };
+        const absence = { kind: "CRITICAL", reason: "aaaa", absentMs: 1 };
+        const value = { process: 2, model, engine: { name: "hosted" }, absence };
+        say({ message: { case: "ready", value } });
+      },
+      /^absence\.kind must be UNREACHABLE, BUSY or DENIED$/,
+    ],
+    [
       "an error of a server that is absent for no time",
       ({ session, writer }) => {
         const absence = { kind: "BUSY", reason: "it has no room", absentMs: "long" };

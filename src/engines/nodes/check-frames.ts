@@ -1,6 +1,7 @@
 import { type ChildSession, unreportedSecondsMax } from "../pool/child-session.ts";
 import type { Frame, FrameKind } from "../protocol/engine-frames.ts";
 import { alignedWordsMax } from "../protocol/alignment.ts";
+import { checkedAbsence } from "./check-absence.ts";
 import { checkCheckpoint } from "./check-checkpoint.ts";
 import {
   checkList,
@@ -32,8 +33,6 @@ const wordsMax = 5_000;
 const alternativesMax = 30;
 const payloadBytesMax = 4 << 20;
 const turnsMax = 100_000;
-/** A server may have been absent for years. */
-const absentMsMax = 1e12;
 /** A result may end this long after the audio that was sent: the last frame of an engine. */
 const beyondMsMax = 2_000;
 
@@ -212,24 +211,12 @@ function checkError(value: unknown): void {
   }
   const { stack, absence } = value;
   if (stack !== undefined && !isText(stack, lettersMax)) throw new Error("a stack is not a text");
-  checkAbsence(absence);
-}
-
-/** Checks why the server of a hosted model is absent: it is shown, stored and logged. */
-function checkAbsence(value: unknown): void {
-  if (value === undefined) return;
-  if (!isObject(value)) throw new Error("absence is not an object");
-  const { kind, reason, absentMs } = value;
-  if (!isOneOf(kind, ["UNREACHABLE", "BUSY", "DENIED"])) {
-    throw new Error("absence.kind must be UNREACHABLE, BUSY or DENIED");
-  }
-  if (!isText(reason, lettersMax)) throw new Error("absence.reason is not a text");
-  checkNumber(absentMs, "absence.absentMs", absentMsMax);
+  checkedAbsence(absence);
 }
 
 function loadOf(value: unknown): unknown {
   if (!isObject(value)) throw new Error("it is not a report");
-  checkAbsence(value["absence"]);
+  checkedAbsence(value["absence"]);
   checkNumber(value["seconds"], "seconds", 1e6);
   checkNumber(value["liveLateMs"], "liveLateMs", 1e9);
   for (const pair of checkList(value["live"], "live", 100_000)) {

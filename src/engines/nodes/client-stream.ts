@@ -137,7 +137,7 @@ export class ClientStream implements ProcessesClient, Disposable {
     this.#byNumber.set(number, used);
     this.#byChild.set(child, used);
     const { name, version, languageCodes, uses, preference, bytes } = model;
-    const { engine, cpuPerSpeech } = child;
+    const { engine, cpuPerSpeech, absence } = child;
     this.#send({
       case: "ready",
       value: {
@@ -153,6 +153,7 @@ export class ClientStream implements ProcessesClient, Disposable {
         },
         engine: { ...engine, languageCodes: [...engine.languageCodes] },
         cpuPerSpeech,
+        ...(absence && { absence }),
         ...(direct && { direct: { ...direct, pid: child.pid, stuckMsMax: child.stuckMsMax } }),
       },
     });

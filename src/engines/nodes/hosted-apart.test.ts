@@ -10,6 +10,7 @@ import { putHostedModel } from "../../../test/fixtures/hosted-model.ts";
 import {
   openEngineNode,
   openNodesPool,
+  type OpenEngineNode,
   untilReady,
 } from "../../../test/fixtures/open-engine-node.ts";
 import { openHttpServer } from "../../../test/fixtures/speech-servers.ts";
@@ -24,6 +25,7 @@ const answer = JSON.stringify({ text: "Good day." });
 const said = joined(flite("good morning and welcome", { voice: "rms" }), silence(1000));
 
 let isBroken = false;
+let node: OpenEngineNode;
 let pool: EnginePool;
 before(async () => {
   const server = opened.use(
@@ -43,9 +45,7 @@ before(async () => {
     options: { sessionsMax: 2 },
   });
   const models = { engine: "auto", only: "hosted", modelsFolder: folder } as const;
-  const node = opened.use(
-    await openEngineNode(1, { models: { ...models, voiceActivity: "energy" } }),
-  );
+  node = opened.use(await openEngineNode(1, { models: { ...models, voiceActivity: "energy" } }));
   pool = opened.use(await openNodesPool([node.port]));
   await untilReady(pool, 1);
 });
@@ -74,4 +74,18 @@ test("a stream whose server was absent for a moment continues as soon as it is b
   // A stream that only looks again when its time is over does so after 30 s.
   await until(() => isDone, "the stream continues");
   assert.deepEqual(textsOf(await running), ["Good day."]);
+});
+
+test("a node learns with a hosted model that its server is absent already", async () => {
+  isBroken = true;
+  const stream = openInput(said);
+  const running = recognize(pool, stream.input, { languageCode });
+  await until(() => model()?.absent === "UNREACHABLE", "the server is absent");
+  await using later = await openNodesPool([node.port]);
+  await until(() => later.state().models.length === 1, "the model is known");
+  assert.equal(later.state().models[0]?.absent, "UNREACHABLE");
+  isBroken = false;
+  stream.end();
+  assert.deepEqual(textsOf(await running), ["Good day."]);
+  await until(() => later.state().models[0]?.absent === undefined, "the server is back");
 });

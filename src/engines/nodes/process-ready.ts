@@ -2,6 +2,7 @@ import type { ProcessReady } from "../../gen/hlust/engine/v1/engine_pb.ts";
 import type { LoadableModel } from "../pool/loadable-models.ts";
 import type { RecognitionMode } from "../protocol/engine.ts";
 import type { ReadyProcess } from "../protocol/engine-frames.ts";
+import { checkedAbsence } from "./check-absence.ts";
 
 /** A name, a version, or a language code. */
 const textPattern = /^[\w.:+-]{1,200}$/;
@@ -11,10 +12,11 @@ const uses: readonly RecognitionMode[] = ["live", "short", "job"];
 /**
  * Reads what an engine node reports about one of its processes. Throws if that cannot be true.
  */
-export function checkedReady({ model, engine, cpuPerSpeech }: ProcessReady): {
+export function checkedReady(message: ProcessReady): {
   readonly model: LoadableModel;
   readonly ready: ReadyProcess;
 } {
+  const { model, engine, cpuPerSpeech } = message;
   if (!model || !engine) throw new Error("a process has no model");
   const { name, version, languageCodes, preference, bytes, diarizes } = model;
   const { outputsModel, fullEffort, sessionsMax, takesHints, alignsWords } = engine;
@@ -29,6 +31,7 @@ export function checkedReady({ model, engine, cpuPerSpeech }: ProcessReady): {
   if (outputsModel !== undefined && outputsModel.length > 1_000) {
     throw new Error("the name of a model of outputs is too long");
   }
+  const absence = checkedAbsence(message.absence);
   return {
     model: {
       name,
@@ -51,6 +54,7 @@ export function checkedReady({ model, engine, cpuPerSpeech }: ProcessReady): {
         ...(sessionsMax !== undefined && { sessionsMax }),
       },
       cpuPerSpeech,
+      ...(absence && { absence }),
     },
   };
 }

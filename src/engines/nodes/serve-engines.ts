@@ -39,7 +39,7 @@ import type { SharedProcesses } from "./shared-processes.ts";
 
 /** The connections and the clients of an engine node. */
 const connectionsMax = 1_000;
-const clientsMax = 500;
+export const clientsMax = 500;
 /** The checks of a client within silentMsMax. */
 const silenceChecks = 10;
 /** How often a refused credential is logged. */
@@ -198,23 +198,26 @@ class EngineService {
     this.#authenticate(context, remote);
     if (this.#shared.isLeaving)
       throw new ConnectError("this node is being stopped", Code.Unavailable);
-    if (this.#shared.clients >= clientsMax) {
-      throw new ConnectError(`at most ${clientsMax} clients are served`, Code.ResourceExhausted);
-    }
     const reading = requests[Symbol.asyncIterator]();
     const first = await reading.next();
     const version = this.#checkHello(first.done ? undefined : first.value);
+    // Nothing is awaited between this check and join(), or more clients would pass it at once.
+    if (this.#shared.clients >= clientsMax) {
+      throw new ConnectError(`at most ${clientsMax} clients are served`, Code.ResourceExhausted);
+    }
     if (session) this.#known.add(session);
     const { cores, isLoading, log } = this.#options;
-    yield create(ServeResponseSchema, {
-      message: {
-        case: "hello",
-        value: { protocol: nodeProtocol, version: packageVersion(), runId: this.#runId, cores },
-      },
-    });
     using client = new ClientStream(this.#shared, isLoading);
     const { outgoing } = client;
     context.signal.addEventListener("abort", () => outgoing.end());
+    outgoing.push(
+      create(ServeResponseSchema, {
+        message: {
+          case: "hello",
+          value: { protocol: nodeProtocol, version: packageVersion(), runId: this.#runId, cores },
+        },
+      }),
+    );
     this.#shared.join(client);
     log.info({ remote, version }, "engine.client_joined");
     using watch = new Silence(this.#options.silentMsMax ?? silentMsMax, () =>

@@ -1,13 +1,15 @@
 /** The ErrorInfo.reason while no engine of a language can recognize. */
 export const noEngine = "NO_ENGINE";
 
+/**
+ * UNREACHABLE: it does not answer, or answers with a failure of its own. BUSY: it has no room.
+ * DENIED: it refuses the key, or does not have the model.
+ */
+export const absenceKinds = ["UNREACHABLE", "BUSY", "DENIED"] as const;
+
 /** Why the server of a hosted model cannot recognize now. */
 export interface EngineAbsence {
-  /**
-   * UNREACHABLE: it does not answer, or answers with a failure of its own. BUSY: it has no room.
-   * DENIED: it refuses the key, or does not have the model.
-   */
-  readonly kind: "UNREACHABLE" | "BUSY" | "DENIED";
+  readonly kind: (typeof absenceKinds)[number];
   /** What happened, in words for the operator, without the key. */
   readonly reason: string;
   /** The time since the server last recognized anything, or since it was first missed. */

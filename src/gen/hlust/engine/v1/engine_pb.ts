@@ -10,7 +10,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file hlust/engine/v1/engine.proto.
  */
 export const file_hlust_engine_v1_engine: GenFile = /*@__PURE__*/
-  fileDesc("ChxobHVzdC9lbmdpbmUvdjEvZW5naW5lLnByb3RvEg9obHVzdC5lbmdpbmUudjEioAEKDFNlcnZlUmVxdWVzdBItCgVoZWxsbxgBIAEoCzIcLmhsdXN0LmVuZ2luZS52MS5DbGllbnRIZWxsb0gAEikKBmZyYW1lcxgCIAEoCzIXLmhsdXN0LmVuZ2luZS52MS5GcmFtZXNIABIrCgRiZWF0GAMgASgLMhsuaGx1c3QuZW5naW5lLnYxLkNsaWVudEJlYXRIAEIJCgdtZXNzYWdlIt4CCg1TZXJ2ZVJlc3BvbnNlEisKBWhlbGxvGAEgASgLMhouaGx1c3QuZW5naW5lLnYxLk5vZGVIZWxsb0gAEi4KBXJlYWR5GAIgASgLMh0uaGx1c3QuZW5naW5lLnYxLlByb2Nlc3NSZWFkeUgAEiwKBGdvbmUYAyABKAsyHC5obHVzdC5lbmdpbmUudjEuUHJvY2Vzc0dvbmVIABIpCgZmcmFtZXMYBCABKAsyFy5obHVzdC5lbmdpbmUudjEuRnJhbWVzSAASKQoEYmVhdBgFIAEoCzIZLmhsdXN0LmVuZ2luZS52MS5Ob2RlQmVhdEgAEisKB2xlYXZpbmcYBiABKAsyGC5obHVzdC5lbmdpbmUudjEuTGVhdmluZ0gAEjQKCHJldGlyaW5nGAcgASgLMiAuaGx1c3QuZW5naW5lLnYxLlByb2Nlc3NSZXRpcmluZ0gAQgkKB21lc3NhZ2UiMAoLQ2xpZW50SGVsbG8SEAoIcHJvdG9jb2wYASABKA0SDwoHdmVyc2lvbhgCIAEoCSJNCglOb2RlSGVsbG8SEAoIcHJvdG9jb2wYASABKA0SDwoHdmVyc2lvbhgCIAEoCRIOCgZydW5faWQYAyABKAkSDQoFY29yZXMYBCABKA0iKQoGRnJhbWVzEg8KB3Byb2Nlc3MYASABKA0SDgoGZnJhbWVzGAIgASgMIscBCgxQcm9jZXNzUmVhZHkSDwoHcHJvY2VzcxgBIAEoDRIlCgVtb2RlbBgCIAEoCzIWLmhsdXN0LmVuZ2luZS52MS5Nb2RlbBInCgZlbmdpbmUYAyABKAsyFy5obHVzdC5lbmdpbmUudjEuRW5naW5lEhYKDmNwdV9wZXJfc3BlZWNoGAQgASgBEjMKBmRpcmVjdBgFIAEoCzIeLmhsdXN0LmVuZ2luZS52MS5EaXJlY3RQcm9jZXNzSACIAQFCCQoHX2RpcmVjdCJxCg1EaXJlY3RQcm9jZXNzEhMKC3NvY2tldF9wYXRoGAEgASgJEhIKCmNyZWRlbnRpYWwYAiABKAkSFAoMbnVtYmVyc19mcm9tGAMgASgNEgsKA3BpZBgEIAEoDRIUCgxzdHVja19tc19tYXgYBSABKA0igQEKBU1vZGVsEgwKBG5hbWUYASABKAkSDwoHdmVyc2lvbhgCIAEoCRIWCg5sYW5ndWFnZV9jb2RlcxgDIAMoCRIMCgR1c2VzGAQgAygJEhIKCnByZWZlcmVuY2UYBSABKAUSDQoFYnl0ZXMYBiABKAESEAoIZGlhcml6ZXMYByABKAgi3QEKBkVuZ2luZRIMCgRuYW1lGAEgASgJEhYKDmxhbmd1YWdlX2NvZGVzGAIgAygJEhMKC3Rha2VzX2hpbnRzGAMgASgIEhQKDGFsaWduc193b3JkcxgEIAEoCBIYCgtmdWxsX2VmZm9ydBgFIAEoAUgAiAEBEhoKDW91dHB1dHNfbW9kZWwYBiABKAlIAYgBARIZCgxzZXNzaW9uc19tYXgYByABKA1IAogBAUIOCgxfZnVsbF9lZmZvcnRCEAoOX291dHB1dHNfbW9kZWxCDwoNX3Nlc3Npb25zX21heCIrCgtQcm9jZXNzR29uZRIPCgdwcm9jZXNzGAEgASgNEgsKA2hvdxgCIAEoCSIiCg9Qcm9jZXNzUmV0aXJpbmcSDwoHcHJvY2VzcxgBIAEoDSIJCgdMZWF2aW5nIkcKCkNsaWVudEJlYXQSDgoGbnVtYmVyGAEgASgNEikKBHVzZXMYAiADKAsyGy5obHVzdC5lbmdpbmUudjEuUHJvY2Vzc1VzZSJbCghOb2RlQmVhdBIOCgZudW1iZXIYASABKA0SKwoGb3RoZXJzGAIgAygLMhsuaGx1c3QuZW5naW5lLnYxLlByb2Nlc3NVc2USEgoKaXNfbG9hZGluZxgDIAEoCCKbAQoKUHJvY2Vzc1VzZRIPCgdwcm9jZXNzGAEgASgNEhAKCHNlc3Npb25zGAIgASgNEhMKC2xpdmVfZGVtYW5kGAMgASgBEhMKC2Z1bGxfZGVtYW5kGAQgASgBEhQKDGxpdmVfc2Vjb25kcxgFIAEoARIVCg1zaG9ydF9zZWNvbmRzGAYgASgBEhMKC2pvYl9zZWNvbmRzGAcgASgBMlUKB0VuZ2luZXMSSgoFU2VydmUSHS5obHVzdC5lbmdpbmUudjEuU2VydmVSZXF1ZXN0Gh4uaGx1c3QuZW5naW5lLnYxLlNlcnZlUmVzcG9uc2UoATABYgZwcm90bzM");
+  fileDesc("ChxobHVzdC9lbmdpbmUvdjEvZW5naW5lLnByb3RvEg9obHVzdC5lbmdpbmUudjEioAEKDFNlcnZlUmVxdWVzdBItCgVoZWxsbxgBIAEoCzIcLmhsdXN0LmVuZ2luZS52MS5DbGllbnRIZWxsb0gAEikKBmZyYW1lcxgCIAEoCzIXLmhsdXN0LmVuZ2luZS52MS5GcmFtZXNIABIrCgRiZWF0GAMgASgLMhsuaGx1c3QuZW5naW5lLnYxLkNsaWVudEJlYXRIAEIJCgdtZXNzYWdlIt4CCg1TZXJ2ZVJlc3BvbnNlEisKBWhlbGxvGAEgASgLMhouaGx1c3QuZW5naW5lLnYxLk5vZGVIZWxsb0gAEi4KBXJlYWR5GAIgASgLMh0uaGx1c3QuZW5naW5lLnYxLlByb2Nlc3NSZWFkeUgAEiwKBGdvbmUYAyABKAsyHC5obHVzdC5lbmdpbmUudjEuUHJvY2Vzc0dvbmVIABIpCgZmcmFtZXMYBCABKAsyFy5obHVzdC5lbmdpbmUudjEuRnJhbWVzSAASKQoEYmVhdBgFIAEoCzIZLmhsdXN0LmVuZ2luZS52MS5Ob2RlQmVhdEgAEisKB2xlYXZpbmcYBiABKAsyGC5obHVzdC5lbmdpbmUudjEuTGVhdmluZ0gAEjQKCHJldGlyaW5nGAcgASgLMiAuaGx1c3QuZW5naW5lLnYxLlByb2Nlc3NSZXRpcmluZ0gAQgkKB21lc3NhZ2UiMAoLQ2xpZW50SGVsbG8SEAoIcHJvdG9jb2wYASABKA0SDwoHdmVyc2lvbhgCIAEoCSJNCglOb2RlSGVsbG8SEAoIcHJvdG9jb2wYASABKA0SDwoHdmVyc2lvbhgCIAEoCRIOCgZydW5faWQYAyABKAkSDQoFY29yZXMYBCABKA0iKQoGRnJhbWVzEg8KB3Byb2Nlc3MYASABKA0SDgoGZnJhbWVzGAIgASgMIoMCCgxQcm9jZXNzUmVhZHkSDwoHcHJvY2VzcxgBIAEoDRIlCgVtb2RlbBgCIAEoCzIWLmhsdXN0LmVuZ2luZS52MS5Nb2RlbBInCgZlbmdpbmUYAyABKAsyFy5obHVzdC5lbmdpbmUudjEuRW5naW5lEhYKDmNwdV9wZXJfc3BlZWNoGAQgASgBEjMKBmRpcmVjdBgFIAEoCzIeLmhsdXN0LmVuZ2luZS52MS5EaXJlY3RQcm9jZXNzSACIAQESLgoHYWJzZW5jZRgGIAEoCzIYLmhsdXN0LmVuZ2luZS52MS5BYnNlbmNlSAGIAQFCCQoHX2RpcmVjdEIKCghfYWJzZW5jZSI6CgdBYnNlbmNlEgwKBGtpbmQYASABKAkSDgoGcmVhc29uGAIgASgJEhEKCWFic2VudF9tcxgDIAEoASJxCg1EaXJlY3RQcm9jZXNzEhMKC3NvY2tldF9wYXRoGAEgASgJEhIKCmNyZWRlbnRpYWwYAiABKAkSFAoMbnVtYmVyc19mcm9tGAMgASgNEgsKA3BpZBgEIAEoDRIUCgxzdHVja19tc19tYXgYBSABKA0igQEKBU1vZGVsEgwKBG5hbWUYASABKAkSDwoHdmVyc2lvbhgCIAEoCRIWCg5sYW5ndWFnZV9jb2RlcxgDIAMoCRIMCgR1c2VzGAQgAygJEhIKCnByZWZlcmVuY2UYBSABKAUSDQoFYnl0ZXMYBiABKAESEAoIZGlhcml6ZXMYByABKAgi3QEKBkVuZ2luZRIMCgRuYW1lGAEgASgJEhYKDmxhbmd1YWdlX2NvZGVzGAIgAygJEhMKC3Rha2VzX2hpbnRzGAMgASgIEhQKDGFsaWduc193b3JkcxgEIAEoCBIYCgtmdWxsX2VmZm9ydBgFIAEoAUgAiAEBEhoKDW91dHB1dHNfbW9kZWwYBiABKAlIAYgBARIZCgxzZXNzaW9uc19tYXgYByABKA1IAogBAUIOCgxfZnVsbF9lZmZvcnRCEAoOX291dHB1dHNfbW9kZWxCDwoNX3Nlc3Npb25zX21heCIrCgtQcm9jZXNzR29uZRIPCgdwcm9jZXNzGAEgASgNEgsKA2hvdxgCIAEoCSIiCg9Qcm9jZXNzUmV0aXJpbmcSDwoHcHJvY2VzcxgBIAEoDSIJCgdMZWF2aW5nIkcKCkNsaWVudEJlYXQSDgoGbnVtYmVyGAEgASgNEikKBHVzZXMYAiADKAsyGy5obHVzdC5lbmdpbmUudjEuUHJvY2Vzc1VzZSJbCghOb2RlQmVhdBIOCgZudW1iZXIYASABKA0SKwoGb3RoZXJzGAIgAygLMhsuaGx1c3QuZW5naW5lLnYxLlByb2Nlc3NVc2USEgoKaXNfbG9hZGluZxgDIAEoCCKbAQoKUHJvY2Vzc1VzZRIPCgdwcm9jZXNzGAEgASgNEhAKCHNlc3Npb25zGAIgASgNEhMKC2xpdmVfZGVtYW5kGAMgASgBEhMKC2Z1bGxfZGVtYW5kGAQgASgBEhQKDGxpdmVfc2Vjb25kcxgFIAEoARIVCg1zaG9ydF9zZWNvbmRzGAYgASgBEhMKC2pvYl9zZWNvbmRzGAcgASgBMlUKB0VuZ2luZXMSSgoFU2VydmUSHS5obHVzdC5lbmdpbmUudjEuU2VydmVSZXF1ZXN0Gh4uaGx1c3QuZW5naW5lLnYxLlNlcnZlUmVzcG9uc2UoATABYgZwcm90bzM");
 
 /**
  * @generated from message hlust.engine.v1.ServeRequest
@@ -356,6 +356,13 @@ export type ProcessReady = Message<"hlust.engine.v1.ProcessReady"> & {
    * @generated from field: optional hlust.engine.v1.DirectProcess direct = 5;
    */
   direct?: DirectProcess | undefined;
+
+  /**
+   * Set if the server of a hosted model cannot recognize now. Later changes are in load reports.
+   *
+   * @generated from field: optional hlust.engine.v1.Absence absence = 6;
+   */
+  absence?: Absence | undefined;
 };
 
 /**
@@ -395,6 +402,13 @@ export type ProcessReadyJson = {
    * @generated from field: optional hlust.engine.v1.DirectProcess direct = 5;
    */
   direct?: DirectProcessJson;
+
+  /**
+   * Set if the server of a hosted model cannot recognize now. Later changes are in load reports.
+   *
+   * @generated from field: optional hlust.engine.v1.Absence absence = 6;
+   */
+  absence?: AbsenceJson;
 };
 
 /**
@@ -403,6 +417,65 @@ export type ProcessReadyJson = {
  */
 export const ProcessReadySchema: GenMessage<ProcessReady, {jsonType: ProcessReadyJson}> = /*@__PURE__*/
   messageDesc(file_hlust_engine_v1_engine, 5);
+
+/**
+ * @generated from message hlust.engine.v1.Absence
+ */
+export type Absence = Message<"hlust.engine.v1.Absence"> & {
+  /**
+   * UNREACHABLE, BUSY, DENIED.
+   *
+   * @generated from field: string kind = 1;
+   */
+  kind: string;
+
+  /**
+   * What happened, for the operator.
+   *
+   * @generated from field: string reason = 2;
+   */
+  reason: string;
+
+  /**
+   * The time since the server last recognized anything, or since it was first missed.
+   *
+   * @generated from field: double absent_ms = 3;
+   */
+  absentMs: number;
+};
+
+/**
+ * @generated from message hlust.engine.v1.Absence
+ */
+export type AbsenceJson = {
+  /**
+   * UNREACHABLE, BUSY, DENIED.
+   *
+   * @generated from field: string kind = 1;
+   */
+  kind?: string;
+
+  /**
+   * What happened, for the operator.
+   *
+   * @generated from field: string reason = 2;
+   */
+  reason?: string;
+
+  /**
+   * The time since the server last recognized anything, or since it was first missed.
+   *
+   * @generated from field: double absent_ms = 3;
+   */
+  absentMs?: number | "NaN" | "Infinity" | "-Infinity";
+};
+
+/**
+ * Describes the message hlust.engine.v1.Absence.
+ * Use `create(AbsenceSchema)` to create a new message.
+ */
+export const AbsenceSchema: GenMessage<Absence, {jsonType: AbsenceJson}> = /*@__PURE__*/
+  messageDesc(file_hlust_engine_v1_engine, 6);
 
 /**
  * @generated from message hlust.engine.v1.DirectProcess
@@ -481,7 +554,7 @@ export type DirectProcessJson = {
  * Use `create(DirectProcessSchema)` to create a new message.
  */
 export const DirectProcessSchema: GenMessage<DirectProcess, {jsonType: DirectProcessJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_engine_v1_engine, 6);
+  messageDesc(file_hlust_engine_v1_engine, 7);
 
 /**
  * @generated from message hlust.engine.v1.Model
@@ -572,7 +645,7 @@ export type ModelJson = {
  * Use `create(ModelSchema)` to create a new message.
  */
 export const ModelSchema: GenMessage<Model, {jsonType: ModelJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_engine_v1_engine, 7);
+  messageDesc(file_hlust_engine_v1_engine, 8);
 
 /**
  * @generated from message hlust.engine.v1.Engine
@@ -663,7 +736,7 @@ export type EngineJson = {
  * Use `create(EngineSchema)` to create a new message.
  */
 export const EngineSchema: GenMessage<Engine, {jsonType: EngineJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_engine_v1_engine, 8);
+  messageDesc(file_hlust_engine_v1_engine, 9);
 
 /**
  * A process has ended, and its sessions with it.
@@ -704,7 +777,7 @@ export type ProcessGoneJson = {
  * Use `create(ProcessGoneSchema)` to create a new message.
  */
 export const ProcessGoneSchema: GenMessage<ProcessGone, {jsonType: ProcessGoneJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_engine_v1_engine, 9);
+  messageDesc(file_hlust_engine_v1_engine, 10);
 
 /**
  * A process accepts no more sessions, since its model is replaced. Its sessions stay.
@@ -735,7 +808,7 @@ export type ProcessRetiringJson = {
  * Use `create(ProcessRetiringSchema)` to create a new message.
  */
 export const ProcessRetiringSchema: GenMessage<ProcessRetiring, {jsonType: ProcessRetiringJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_engine_v1_engine, 10);
+  messageDesc(file_hlust_engine_v1_engine, 11);
 
 /**
  * The node is being stopped: it accepts no sessions, and those that it has should move.
@@ -758,7 +831,7 @@ export type LeavingJson = {
  * Use `create(LeavingSchema)` to create a new message.
  */
 export const LeavingSchema: GenMessage<Leaving, {jsonType: LeavingJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_engine_v1_engine, 11);
+  messageDesc(file_hlust_engine_v1_engine, 12);
 
 /**
  * Sent regularly. The node answers each with a NodeBeat.
@@ -803,7 +876,7 @@ export type ClientBeatJson = {
  * Use `create(ClientBeatSchema)` to create a new message.
  */
 export const ClientBeatSchema: GenMessage<ClientBeat, {jsonType: ClientBeatJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_engine_v1_engine, 12);
+  messageDesc(file_hlust_engine_v1_engine, 13);
 
 /**
  * @generated from message hlust.engine.v1.NodeBeat
@@ -862,7 +935,7 @@ export type NodeBeatJson = {
  * Use `create(NodeBeatSchema)` to create a new message.
  */
 export const NodeBeatSchema: GenMessage<NodeBeat, {jsonType: NodeBeatJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_engine_v1_engine, 13);
+  messageDesc(file_hlust_engine_v1_engine, 14);
 
 /**
  * @generated from message hlust.engine.v1.ProcessUse
@@ -957,7 +1030,7 @@ export type ProcessUseJson = {
  * Use `create(ProcessUseSchema)` to create a new message.
  */
 export const ProcessUseSchema: GenMessage<ProcessUse, {jsonType: ProcessUseJson}> = /*@__PURE__*/
-  messageDesc(file_hlust_engine_v1_engine, 14);
+  messageDesc(file_hlust_engine_v1_engine, 15);
 
 /**
  * The protocol between the nodes of a service and its engine nodes. It is not part of the API: only
