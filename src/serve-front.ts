@@ -33,6 +33,7 @@ async function serve(): Promise<void> {
     log.fatal(errorFields(error), "process.broken");
     process.exit(1);
   });
+  link.onUnread = (error) => log.error(errorFields(error), "metrics.not_read");
   const { tracing } = live.config;
   await using _tracing = tracing && (await openTracing(tracing, log));
   const closed = new AbortController();

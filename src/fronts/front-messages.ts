@@ -64,7 +64,8 @@ export type FromFront =
   | { readonly kind: "closing" }
   /** Jobs were submitted. */
   | { readonly kind: "arrived"; readonly queue: Queue }
-  | { readonly kind: "measured"; readonly id: number; readonly families: readonly object[] }
+  /** Without families if they could not be read. */
+  | { readonly kind: "measured"; readonly id: number; readonly families?: readonly object[] }
   | { readonly kind: "scrape"; readonly id: number; readonly request: ScrapeRequest };
 
 /** A queue whose worker is in the main process. */

@@ -175,7 +175,7 @@ export class FrontProcess implements ConnectionTaker {
     this.#child.kill("SIGKILL");
   }
 
-  /** Returns the metrics of the front process; those that were read last if it does not answer. */
+  /** Returns the metrics of the front process; those that were read last if it has none. */
   async measure(): Promise<readonly object[]> {
     if (!this.#isReady || !this.#child.connected) return this.#families;
     const id = (this.#lastId += 1);
@@ -217,8 +217,8 @@ export class FrontProcess implements ConnectionTaker {
         this.#events.arrived(message.queue);
         break;
       case "measured":
-        this.#families = message.families;
-        this.#measuring.get(message.id)?.(message.families);
+        this.#families = message.families ?? this.#families;
+        this.#measuring.get(message.id)?.(this.#families);
         break;
       case "scrape":
         void this.#answer(message.id, message.request);

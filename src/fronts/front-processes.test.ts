@@ -1,4 +1,4 @@
-// Tests front processes that hang before they serve: real processes, with a small program.
+// Tests front processes that hang before they serve, or fail to read their metrics: real processes, with a small program.
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,7 +9,10 @@ import { until } from "../../test/fixtures/until.ts";
 import { FrontProcesses } from "./front-processes.ts";
 import { SharedPort } from "./shared-port.ts";
 
-/** Opens a front process whose starts do this in turn: `stop`, `wait` or `serve`. */
+/**
+ * Opens a front process whose starts do this in turn: `stop`, `wait`, `serve`, or `fail` to read
+ * its metrics.
+ */
 async function openHanging(starts: readonly string[], startMsMax: number) {
   await using parts = new AsyncDisposableStack();
   const folder = mkdtempSync(join(tmpdir(), "hlust-hung-front-"));
@@ -18,7 +21,7 @@ async function openHanging(starts: readonly string[], startMsMax: number) {
   const port = parts.use(await SharedPort.open({ host: "127.0.0.1", port: 0 }, log));
   const file = join(folder, "started");
   const pids = () => readFileSync(file, "utf8").trim().split("\n").map(Number);
-  parts.use(
+  const fronts = parts.use(
     await FrontProcesses.open(port, {
       count: 1,
       start: { engines: { socketPath: "", credential: "" }, isQuarantined: false },
@@ -33,7 +36,8 @@ async function openHanging(starts: readonly string[], startMsMax: number) {
     }),
   );
   const open = parts.move();
-  return { of, pids, [Symbol.asyncDispose]: () => open.disposeAsync() };
+  const unread = () => readFileSync(`${file}.unread`, "utf8").length;
+  return { of, pids, fronts, unread, [Symbol.asyncDispose]: () => open.disposeAsync() };
 }
 
 const isRunning = (pid: number | undefined) => {
@@ -64,4 +68,23 @@ test("a front process that hangs before it serves is given up and replaced, at t
   // The one that was killed, and the one that hung.
   assert.ok(fronts.of("front.lost").length >= 2);
   assert.ok(isRunning(fronts.pids().at(-1)));
+});
+
+test("a front process whose metrics cannot be read goes on, and so does its node", async () => {
+  await using opened = await openHanging(["fail"], 60_000);
+  const { fronts, pids, of, unread } = opened;
+  const [pid] = pids();
+  for (let reads = 1; reads <= 2; reads += 1) {
+    const measured = await fronts.measure();
+    assert.deepEqual(measured, [{ name: "front1", connections: 0, families: [] }]);
+    assert.equal(unread(), reads, "it has answered, and not just been slow");
+  }
+  assert.equal(fronts.openStreams, 3);
+  assert.ok(isRunning(pid));
+  assert.deepEqual(of("front.lost"), []);
+  let ended: readonly object[] | undefined;
+  fronts.onEnd = (families) => (ended = families);
+  await fronts[Symbol.asyncDispose]();
+  assert.deepEqual(ended, []);
+  assert.equal(unread(), 3);
 });

@@ -32,6 +32,8 @@ export class MainLink {
   readonly connections: HandedConnections;
   /** Set when the front process is open. */
   measures: FrontMeasures = { openStreams: () => 0, families: () => Promise.resolve([]) };
+  /** Called when the metrics could not be read, after which the process goes on. */
+  onUnread: (error: unknown) => void = () => {};
   readonly #received: number[] = [];
   readonly #scrapes = new Map<number, (reply: ScrapeReply) => void>();
   #lastScrape = 0;
@@ -133,11 +135,13 @@ export class MainLink {
     else this.#early.push(() => this.#do(act));
   }
 
-  /** Sends the metrics, in answer to a request or, before the end, without one. */
+  /** Sends the metrics, in answer to a request or, before the end, without one. Never rejects. */
   async measure(id = 0): Promise<void> {
-    const families = await this.measures.families();
+    const families = await this.measures.families().catch((error: unknown) => {
+      this.onUnread(error);
+    });
     this.#sendUse();
-    this.#send({ kind: "measured", id, families });
+    this.#send({ kind: "measured", id, ...(families && { families }) });
   }
 
   #sendUse(): void {
