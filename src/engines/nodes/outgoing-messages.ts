@@ -3,10 +3,15 @@
  * than a write to a pipe, and the network adds as much latency anyway.
  */
 const gatherMs = 8;
-/** A message is sent at once when it has this many bytes. */
+/** A message is made at once of this many bytes. */
 const gatherBytesMax = 256 << 10;
-/** The bytes that may wait for the connection. A connection that is slower is given up. */
-const waitingBytesMax = 64 << 20;
+/**
+ * The bytes that may wait for the connection, with those of the message that it takes. A connection
+ * that is slower is given up.
+ */
+export const waitingBytesMax = 64 << 20;
+/** What a message without frames counts as. */
+export const messageBytes = 4 << 10;
 
 /** The room for the first frames of a message. */
 const blockBytes = 32 << 10;
@@ -32,16 +37,21 @@ class GatheredFrames {
   }
 }
 
+interface Waiting<Message> {
+  readonly message: Message;
+  readonly bytes: number;
+}
+
 /**
  * The messages of one direction of a connection, to be read once, in order. Frames are gathered for
  * some milliseconds, in one message for each process.
  */
 export class OutgoingMessages<Message> implements AsyncIterable<Message> {
   readonly #wrap: (process: number, frames: Uint8Array<ArrayBuffer>) => Message;
-  #messages: Message[] = [];
+  #messages: Waiting<Message>[] = [];
   #frames = new Map<number, GatheredFrames>();
   #frameBytes = 0;
-  /** The bytes of the messages that wait, apart from gathered frames. */
+  /** The bytes of the messages that the connection has not taken, apart from gathered frames. */
   #waitingBytes = 0;
   #isDue = false;
   #timer: NodeJS.Timeout | undefined;
@@ -55,25 +65,38 @@ export class OutgoingMessages<Message> implements AsyncIterable<Message> {
 
   /** Sends a message after all earlier frames. */
   push(message: Message): void {
-    if (this.#end) return;
+    if (!this.#hasRoom(messageBytes)) return;
     this.#flush();
-    this.#messages.push(message);
+    this.#add(message, messageBytes);
     this.#wakeReader();
   }
 
   /** Sends frames of a process. The caller may reuse `bytes` immediately. */
   frames(process: number, bytes: Uint8Array): void {
-    if (this.#end) return;
-    if (this.#waitingBytes + this.#frameBytes > waitingBytesMax) {
-      this.end(new Error("the connection is too slow for what is sent"));
-      return;
-    }
+    if (!this.#hasRoom(bytes.length)) return;
     let gathered = this.#frames.get(process);
     if (!gathered) this.#frames.set(process, (gathered = new GatheredFrames()));
     gathered.add(bytes);
     this.#frameBytes += bytes.length;
-    if (this.#frameBytes >= gatherBytesMax) this.#due();
-    else this.#timer ??= setTimeout(this.#due, gatherMs);
+    if (this.#frameBytes >= gatherBytesMax) {
+      this.#flush();
+      this.#wakeReader();
+    } else {
+      this.#timer ??= setTimeout(this.#due, gatherMs);
+    }
+  }
+
+  /** Returns whether so many bytes more may wait. Otherwise, the messages have ended. */
+  #hasRoom(bytes: number): boolean {
+    if (this.#end) return false;
+    if (this.#waitingBytes + this.#frameBytes + bytes <= waitingBytesMax) return true;
+    this.end(new Error("the connection is too slow for what is sent"));
+    return false;
+  }
+
+  #add(message: Message, bytes: number): void {
+    this.#messages.push({ message, bytes });
+    this.#waitingBytes += bytes;
   }
 
   readonly #due = (): void => {
@@ -97,9 +120,8 @@ export class OutgoingMessages<Message> implements AsyncIterable<Message> {
     this.#isDue = false;
     if (this.#frameBytes === 0) return;
     for (const [process, { bytes }] of this.#frames) {
-      this.#messages.push(this.#wrap(process, bytes));
+      this.#add(this.#wrap(process, bytes), bytes.length);
     }
-    this.#waitingBytes += this.#frameBytes;
     this.#frames.clear();
     this.#frameBytes = 0;
   }
@@ -111,14 +133,14 @@ export class OutgoingMessages<Message> implements AsyncIterable<Message> {
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Message, void, undefined> {
     for (;;) {
-      // Frames are gathered for as long as earlier messages are being sent.
+      // Frames are gathered for as long as earlier messages are being sent, up to gatherBytesMax.
       if (this.#messages.length === 0 && this.#isDue) this.#flush();
-      const messages = this.#messages;
-      this.#messages = [];
-      this.#waitingBytes = 0;
-      // Unlike yield*, this also ends if the reader throws an error into the generator.
-      for (const message of messages) yield message;
-      if (this.#messages.length > 0 || this.#isDue) continue;
+      const next = this.#messages.shift();
+      if (next) {
+        yield next.message;
+        this.#waitingBytes -= next.bytes;
+        continue;
+      }
       if (this.#end) {
         if ("error" in this.#end) throw this.#end.error;
         return;
