@@ -167,6 +167,32 @@ test("when the stream of a tab is broken, it says so, and the others poll", asyn
   }
 });
 
+/** A script that lets the browser refuse the first question for the locks of all tabs. */
+const refuseLocks = `{
+  window.questions = 0;
+  const { locks } = navigator;
+  const query = locks.query.bind(locks);
+  locks.query = async () => {
+    questions += 1;
+    if (questions === 1) throw new DOMException("not shown", "InvalidStateError");
+    return await query();
+  };
+}`;
+
+test("a tab to which the browser refuses the locks opens its stream later", async () => {
+  await using page = await pages.open("/nowhere");
+  // The clock belongs to the context, which is not used again.
+  await using _context = page.context();
+  await page.addInitScript(refuseLocks);
+  await page.clock.install();
+  await page.goto(`${pages.service.address}/console/jobs`);
+  await until(async () => (await page.evaluate("questions")) === 1);
+  const stream = page.waitForRequest(/:watch\?/);
+  await page.clock.fastForward(15_000);
+  await stream;
+  assert.equal(await page.evaluate("questions"), 2);
+});
+
 /** Waits until a page shows the jobs, and a tab has the stream. */
 async function untilLive(page: Page): Promise<void> {
   await page.getByRole("list", { name: "Verk" }).getByRole("listitem").nth(4).waitFor();

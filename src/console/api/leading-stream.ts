@@ -79,10 +79,16 @@ export class LeadingStream {
    * one begins to send.
    */
   async #open(): Promise<void> {
-    const { held = [] } = await navigator.locks.query();
+    // The browser refuses them to a page that is not shown any more, which may be shown again.
+    const found = await navigator.locks.query().catch(() => {});
     if (this.#isClosed) return;
+    if (!found) {
+      this.#openAgain();
+      return;
+    }
     clearTimeout(this.#again);
     this.#next?.close();
+    const { held = [] } = found;
     const locks = held.map(({ name = "" }) => name);
     this.#names = new Set(shownLast(locks, this.#owner, transcriptsMax));
     const query = new URLSearchParams([
@@ -130,11 +136,15 @@ export class LeadingStream {
     if (source === this.#next && this.#source) {
       source.close();
       this.#next = undefined;
-      clearTimeout(this.#again);
     } else {
       this.#end();
       this.#setLive(false);
     }
+    this.#openAgain();
+  }
+
+  #openAgain(): void {
+    clearTimeout(this.#again);
     this.#again = setTimeout(() => void this.#open(), againMs);
   }
 
