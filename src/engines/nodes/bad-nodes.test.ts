@@ -28,10 +28,10 @@ before(async () => {
 after(() => good[Symbol.asyncDispose]());
 
 /** Returns a pool that uses the good node and another one, and its log. */
-async function openPool(port: number) {
+async function openPool(port: number, ready = 2) {
   const kept = openKeptLog();
   const pool = await openNodesPool([port, good.port], { silentMsMax: 1_500, log: kept.log });
-  await untilReady(pool, 2);
+  await untilReady(pool, ready);
   return { pool, kept, [Symbol.asyncDispose]: () => pool[Symbol.asyncDispose]() };
 }
 
@@ -39,6 +39,7 @@ const said = [speech(1200), silence(800), speech(700), silence(900), speech(400)
 const short = { mode: "short" } as const;
 const final = { isFinal: true, alternatives: [{ text: "one", words: [] }], audioEndMs: 1 };
 
+const load = { seconds: 1, live: [], liveLateMs: 0 };
 const jsonOf = (value: object) => Buffer.from(JSON.stringify(value));
 
 /** Checkpoints from which another process cannot continue. */
@@ -47,6 +48,11 @@ const badCheckpoints: [
   change: (checkpoint: SessionCheckpoint) => Readonly<Record<string, unknown>>,
   problem: RegExp,
 ][] = [
+  [
+    "a checkpoint without an effort",
+    ({ effort: _effort, ...rest }) => rest,
+    /^committed: a checkpoint lacks resampler, cutter, decoder, effort or isFlushed$/,
+  ],
   [
     "a checkpoint whose audio is beyond what was sent",
     ({ cutter, ...rest }) => ({ ...rest, cutter: { ...cutter, position: 1e300 } }),
@@ -182,6 +188,16 @@ test("an engine node that sends what it may not send is closed and named, and it
       /^load: seconds must be a number/,
     ],
     [
+      "a load that does not list its busy sessions",
+      ({ writer }) => writer.write("load", 0, jsonOf({ ...load, busy: "aaaa" })),
+      /^load: busy must be a list of at most 100000$/,
+    ],
+    [
+      "a load with a busy session that there cannot be",
+      ({ writer }) => writer.write("load", 0, jsonOf({ ...load, busy: [1, -1] })),
+      /^load: busy must be a whole number from 0 to 4294967295, not -1$/,
+    ],
+    [
       "a load of a server that is absent in a way that there is not",
       ({ sendBytes }) => {
         const absence = { kind: "CRITICAL", reason: "aaaa", absentMs: 1 };
@@ -239,6 +255,23 @@ test("an engine node that sends what it may not send is closed and named, and it
     const [state] = pool.state().nodes ?? [];
     assert.deepEqual([state?.connected, state?.losses], [false, 1], what);
     assert.match(state?.problem ?? "", problem, what);
+  }
+});
+
+test("an engine node whose hello cannot be true is closed and named", async () => {
+  const rows = [
+    [{ cores: 0 }, "the cores of its hello must be 1 to 100000, not 0"],
+    [{ cores: 100_001 }, "the cores of its hello must be 1 to 100000, not 100001"],
+    [{ runId: "a".repeat(101) }, "the runId of its hello must have at most 100 characters"],
+    [{ protocol: 99 }, "its protocol is 99, not 1"],
+  ] as const;
+  for (const [hello, problem] of rows) {
+    await using node = await openBadNode(() => {}, { hello });
+    await using opened = await openPool(node.port, 1);
+    const misbehaved = () => opened.kept.of("engine.node_misbehaved");
+    await until(() => misbehaved().length > 0, problem);
+    assert.equal(misbehaved()[0]?.["problem"], problem);
+    assert.equal(misbehaved()[0]?.["node"], `127.0.0.1:${node.port}`);
   }
 });
 

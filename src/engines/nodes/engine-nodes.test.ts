@@ -204,6 +204,11 @@ test("a client of another protocol is refused with both versions", async () => {
   const frames = (bytes: Uint8Array<ArrayBuffer>, process = 1) => ({
     message: { case: "frames" as const, value: { process, frames: bytes } },
   });
+  const use = { process: 1, liveDemand: -1 };
+  const badUse = { message: { case: "beat" as const, value: { number: 1, uses: [use] } } };
+  await assert.rejects(serve(hello, badUse), {
+    rawMessage: /each number of the use of a process must be 0 to 1000000000/,
+  });
   const garbage = frames(new Uint8Array(100).fill(0xee));
   await assert.rejects(serve(hello, garbage), { rawMessage: /bytes that are not a frame/ });
   const nowhere = frames(new Uint8Array(1), 99);

@@ -1,7 +1,7 @@
 // Tests the limits of the engine port, over real connections.
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { type ClientHttp2Session, type ClientHttp2Stream, connect } from "node:http2";
+import { type ClientHttp2Session, connect, type IncomingHttpHeaders } from "node:http2";
 import { test } from "node:test";
 import { create } from "@bufbuild/protobuf";
 import { Code } from "@connectrpc/connect";
@@ -19,24 +19,72 @@ const headers = {
   te: "trailers",
   authorization: authorizationOf("the credential of these tests"),
 };
+const value = { protocol: nodeProtocol, version: "1" };
+const hello = grpcMessage(
+  ServeRequestSchema,
+  create(ServeRequestSchema, { message: { case: "hello", value } }),
+);
 /** The calls that an engine node takes on a connection. */
 const callsMax = 4;
-const exhausted: number = Code.ResourceExhausted;
 /** None of the clients is given up while the others are opened. */
 const testMsMax = 300_000;
 
+interface Refusal {
+  readonly status: number;
+  readonly message: string;
+}
+
+interface OpenCall {
+  readonly sayHello: () => void;
+  /** Resolves to why the node ends the call. */
+  readonly refused: Promise<Refusal>;
+}
+
+function openCall(session: ClientHttp2Session): OpenCall {
+  const { promise, resolve } = Promise.withResolvers<Refusal>();
+  const take = (given: IncomingHttpHeaders) => {
+    const { "grpc-status": status, "grpc-message": message = "" } = given;
+    if (status === undefined) return;
+    resolve({ status: Number(status), message: decodeURIComponent(String(message)) });
+  };
+  const call = session.request(headers);
+  call
+    .on("response", take)
+    .on("trailers", take)
+    .on("error", () => {});
+  call.resume();
+  const sayHello = () => {
+    for (const part of hello) call.write(part);
+  };
+  return { sayHello, refused: promise };
+}
+
 /** Opens a connection with calls that have not said hello, once the node has all of them. */
-async function openCalls(
-  port: number,
-  count: number,
-): Promise<{ readonly session: ClientHttp2Session; readonly calls: readonly ClientHttp2Stream[] }> {
+async function openCalls(port: number, count: number) {
   const session = connect(`http://127.0.0.1:${port}`);
   await once(session, "remoteSettings");
-  const calls = Array.from({ length: count }, () => session.request(headers));
-  for (const call of calls) call.on("error", () => {});
+  const calls = Array.from({ length: count }, () => openCall(session));
   await new Promise<void>((resolve) => session.ping(() => resolve()));
   return { session, calls };
 }
+
+test("a client learns why it is given up or refused", async () => {
+  await using node = await openEngineNode(1, { silentMsMax: 300 });
+  const opened = await openCalls(node.port, 1);
+  const silence: number = Code.DeadlineExceeded;
+  for (const { sayHello, refused } of opened.calls) {
+    sayHello();
+    assert.deepEqual(await refused, { status: silence, message: "the client is silent" });
+  }
+  node.shared.leave();
+  const stopped = await openCalls(node.port, 1);
+  const unavailable: number = Code.Unavailable;
+  for (const { refused } of stopped.calls) {
+    const expected = { status: unavailable, message: "this node is being stopped" };
+    assert.deepEqual(await refused, expected);
+  }
+  for (const { session } of [opened, stopped]) session.destroy();
+});
 
 test(`an engine node has at most ${clientsMax} clients, also if more say hello at once`, async () => {
   const more = 4;
@@ -45,23 +93,22 @@ test(`an engine node has at most ${clientsMax} clients, also if more say hello a
   while (opened.length * callsMax < clientsMax + more) {
     opened.push(await openCalls(node.port, callsMax));
   }
-  let refused = 0;
-  const value = { protocol: nodeProtocol, version: "1" };
-  const hello = create(ServeRequestSchema, { message: { case: "hello", value } });
-  for (const call of opened.flatMap(({ calls }) => calls)) {
-    const take = (status: unknown) => {
-      if (Number(status) === exhausted) refused += 1;
-    };
-    call.on("response", (status) => take(status["grpc-status"]));
-    call.on("trailers", (status) => take(status["grpc-status"]));
-    call.resume();
-    for (const part of grpcMessage(ServeRequestSchema, hello)) call.write(part);
+  const refusals: Refusal[] = [];
+  for (const { sayHello, refused } of opened.flatMap(({ calls }) => calls)) {
+    void refused.then((refusal) => refusals.push(refusal));
+    sayHello();
   }
   await until(
-    () => node.shared.clients + refused === clientsMax + more,
-    () => `${node.shared.clients} clients, and ${refused} refused`,
+    () => node.shared.clients + refusals.length === clientsMax + more,
+    () => `${node.shared.clients} clients, and ${refusals.length} refused`,
   );
-  assert.deepEqual([node.shared.clients, refused], [clientsMax, more]);
+  assert.equal(node.shared.clients, clientsMax);
+  const full: number = Code.ResourceExhausted;
+  const expected = { status: full, message: `at most ${clientsMax} clients are served` };
+  assert.deepEqual(
+    refusals,
+    Array.from({ length: more }, () => expected),
+  );
   for (const { session } of opened) session.destroy();
   await until(() => node.shared.clients === 0, "all have left");
 });
