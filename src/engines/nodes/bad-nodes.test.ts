@@ -29,10 +29,13 @@ after(() => good[Symbol.asyncDispose]());
 
 /** Returns a pool that uses the good node and another one, and its log. */
 async function openPool(port: number, ready = 2) {
+  await using parts = new AsyncDisposableStack();
   const kept = openKeptLog();
-  const pool = await openNodesPool([port, good.port], { silentMsMax: 1_500, log: kept.log });
+  const ports = [port, good.port];
+  const pool = parts.use(await openNodesPool(ports, { silentMsMax: 1_500, log: kept.log }));
   await untilReady(pool, ready);
-  return { pool, kept, [Symbol.asyncDispose]: () => pool[Symbol.asyncDispose]() };
+  const open = parts.move();
+  return { pool, kept, [Symbol.asyncDispose]: () => open.disposeAsync() };
 }
 
 const said = [speech(1200), silence(800), speech(700), silence(900), speech(400)];

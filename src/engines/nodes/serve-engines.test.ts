@@ -36,16 +36,16 @@ interface Refusal {
 
 interface OpenCall {
   readonly sayHello: () => void;
-  /** Resolves to why the node ends the call. */
-  readonly refused: Promise<Refusal>;
+  /** Why the node has ended the call, once it has. */
+  readonly refusals: readonly Refusal[];
 }
 
 function openCall(session: ClientHttp2Session): OpenCall {
-  const { promise, resolve } = Promise.withResolvers<Refusal>();
+  const refusals: Refusal[] = [];
   const take = (given: IncomingHttpHeaders) => {
     const { "grpc-status": status, "grpc-message": message = "" } = given;
     if (status === undefined) return;
-    resolve({ status: Number(status), message: decodeURIComponent(String(message)) });
+    refusals.push({ status: Number(status), message: decodeURIComponent(String(message)) });
   };
   const call = session.request(headers);
   call
@@ -56,7 +56,7 @@ function openCall(session: ClientHttp2Session): OpenCall {
   const sayHello = () => {
     for (const part of hello) call.write(part);
   };
-  return { sayHello, refused: promise };
+  return { sayHello, refusals };
 }
 
 /** Opens a connection with calls that have not said hello, once the node has all of them. */
@@ -72,16 +72,17 @@ test("a client learns why it is given up or refused", async () => {
   await using node = await openEngineNode(1, { silentMsMax: 300 });
   const opened = await openCalls(node.port, 1);
   const silence: number = Code.DeadlineExceeded;
-  for (const { sayHello, refused } of opened.calls) {
+  for (const { sayHello, refusals } of opened.calls) {
     sayHello();
-    assert.deepEqual(await refused, { status: silence, message: "the client is silent" });
+    await until(() => refusals.length > 0, "it is given up");
+    assert.deepEqual(refusals, [{ status: silence, message: "the client is silent" }]);
   }
   node.shared.leave();
   const stopped = await openCalls(node.port, 1);
   const unavailable: number = Code.Unavailable;
-  for (const { refused } of stopped.calls) {
-    const expected = { status: unavailable, message: "this node is being stopped" };
-    assert.deepEqual(await refused, expected);
+  for (const { refusals } of stopped.calls) {
+    await until(() => refusals.length > 0, "it is refused");
+    assert.deepEqual(refusals, [{ status: unavailable, message: "this node is being stopped" }]);
   }
   for (const { session } of [opened, stopped]) session.destroy();
 });
@@ -93,20 +94,18 @@ test(`an engine node has at most ${clientsMax} clients, also if more say hello a
   while (opened.length * callsMax < clientsMax + more) {
     opened.push(await openCalls(node.port, callsMax));
   }
-  const refusals: Refusal[] = [];
-  for (const { sayHello, refused } of opened.flatMap(({ calls }) => calls)) {
-    void refused.then((refusal) => refusals.push(refusal));
-    sayHello();
-  }
+  const calls = opened.flatMap((each) => each.calls);
+  for (const { sayHello } of calls) sayHello();
+  const refused = () => calls.flatMap(({ refusals }) => refusals);
   await until(
-    () => node.shared.clients + refusals.length === clientsMax + more,
-    () => `${node.shared.clients} clients, and ${refusals.length} refused`,
+    () => node.shared.clients + refused().length === clientsMax + more,
+    () => `${node.shared.clients} clients, and ${refused().length} refused`,
   );
   assert.equal(node.shared.clients, clientsMax);
   const full: number = Code.ResourceExhausted;
   const expected = { status: full, message: `at most ${clientsMax} clients are served` };
   assert.deepEqual(
-    refusals,
+    refused(),
     Array.from({ length: more }, () => expected),
   );
   for (const { session } of opened) session.destroy();
