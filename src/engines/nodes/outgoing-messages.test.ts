@@ -11,7 +11,7 @@ function fill(messages: OutgoingMessages<number>, bytes: number): void {
   for (let sent = 0; sent < bytes; sent += mebibyte) messages.frames(1, new Uint8Array(mebibyte));
 }
 
-/** Reads messages of so many bytes, and the one after them is not asked for. */
+/** Reads messages of this many bytes in total, and the one after them is not asked for. */
 async function take(reader: AsyncGenerator<number>, bytes: number): Promise<void> {
   let taken = 0;
   while (taken < bytes) taken += (await reader.next()).value ?? assert.fail("they have ended");

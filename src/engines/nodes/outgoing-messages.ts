@@ -86,7 +86,7 @@ export class OutgoingMessages<Message> implements AsyncIterable<Message> {
     }
   }
 
-  /** Returns whether so many bytes more may wait. Otherwise, the messages have ended. */
+  /** Returns whether this many more bytes may wait. Otherwise, the messages have ended. */
   #hasRoom(bytes: number): boolean {
     if (this.#end) return false;
     if (this.#waitingBytes + this.#frameBytes + bytes <= waitingBytesMax) return true;
