@@ -1,4 +1,5 @@
-// Tests front processes that hang before they serve, or fail to read their metrics: real processes, with a small program.
+// Tests front processes that hang before they serve, or fail to read their metrics: real processes,
+// with a small program.
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
