@@ -12,7 +12,7 @@ import { until } from "../../test/fixtures/until.ts";
 import { callerOf } from "../auth/caller.ts";
 import { removeOldSessions } from "../auth/old-sessions.ts";
 import { takeSignInToken } from "../auth/sign-in-token.ts";
-import { accountsMax } from "./answer-link-requests.ts";
+import { accountsMax, answerLinkRequests } from "./answer-link-requests.ts";
 import { createLinkRequests, type RequestLink } from "./link-requests.ts";
 
 let fixture: MailFixture;
@@ -166,6 +166,45 @@ describe("requested links", () => {
     assert.equal(row?.state, "PENDING");
     assert.equal(Number(row.give_up_at) - Number(row.created_at), 3_600_000);
     assert.equal(await counted("sign_in_token"), 0);
+  });
+
+  it("for one address that two workers answer at the same time wait in one mail", async () => {
+    const context = await fixture.newAccount();
+    await fixture.invite(context, { email: "both@example.is" });
+    for (let count = 0; count < 2; count += 1) await ask("both@example.is");
+    const { db, pool } = fixture.database;
+    const { log } = openKeptLog();
+    const { signal } = new AbortController();
+    const holder = await pool.connect();
+    let answered: Promise<unknown>;
+    try {
+      await holder.query("begin");
+      await holder.query("select from member where email = 'both@example.is' for update");
+      answered = Promise.all([
+        answerLinkRequests({ db, log }, signal),
+        answerLinkRequests({ db, log }, signal),
+      ]);
+      // Each has one of the requests: one waits for the member, and the other one for the address.
+      await until(async () => {
+        const { rowCount } = await pool.query(
+          "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+        );
+        return rowCount === 2;
+      });
+      await holder.query("commit");
+    } finally {
+      holder.release();
+    }
+    await answered;
+    assert.equal((await fixture.rows()).length, 1);
+    assert.equal(await counted("link_request"), 0);
+    const events = await db
+      .selectFrom("audit_event")
+      .select("id")
+      .where("action", "=", "sign_in_token.request")
+      .where("account_id", "=", callerOf(context).accountId)
+      .execute();
+    assert.equal(events.length, 2);
   });
 
   it("are not sent by a worker that comes an hour late, and are deleted with old limits", async () => {

@@ -7,6 +7,8 @@ import { insertMail } from "./mail-store.ts";
 
 /** The maximum number of mails for a request: the accounts that the person used last. */
 export const accountsMax = 10;
+/** The advisory lock of an e-mail address, together with a hash of it. */
+const addressLock = 4_750_415;
 
 /**
  * Answers the requests for links that wait, oldest first: writes a mail to each member with the
@@ -48,6 +50,9 @@ async function answerNext(trx: Transaction<Tables>): Promise<readonly MemberAct[
   if (!request) return undefined;
   if (request.isOld) return [];
   const { email, language, address, request_id: requestId } = request;
+  // Another worker may answer another request for the address, and its mail is not seen before it
+  // commits: the requests of one address are answered one after the other.
+  await sql`select pg_advisory_xact_lock(${addressLock}, hashtext(${email}))`.execute(trx);
   const made: MemberAct[] = [];
   for (const { id: memberId, account_id: accountId, isMailed } of await membersAt(trx, email)) {
     const actor = { accountId, actor: `members/${memberId}`, origin: { address, requestId } };
