@@ -86,8 +86,17 @@ const leadId = `navigator.locks.query().then(({ held }) =>
 const ownId = `navigator.locks.request("own" + Math.random(), async ({ name }) =>
   (await navigator.locks.query()).held.find((each) => each.name === name).clientId)`;
 
-/** A script that counts how often the tab takes the stream from one that does not answer. */
+/**
+ * A script that counts how often the tab asks whether another one has the stream, and how often it
+ * takes the stream from one that does not answer.
+ */
 const countSteals = `{
+  window.questions = 0;
+  const { postMessage } = BroadcastChannel.prototype;
+  BroadcastChannel.prototype.postMessage = function (message) {
+    if (message.kind === "hello") questions += 1;
+    return postMessage.call(this, message);
+  };
   window.steals = 0;
   const { locks } = navigator;
   const request = locks.request.bind(locks);
@@ -137,6 +146,7 @@ test("a visible tab takes the stream from one that is suspended without a word",
   await using other = await openNextTo(first, name);
   await read(name);
   for (const page of [first, other]) await readers(page).waitFor();
+  await first.evaluate(countSteals);
   const devtools = await first.context().newCDPSession(first);
   await devtools.send("Debugger.enable");
   const paused = new Promise((resolve) => devtools.once("Debugger.paused", resolve));
@@ -147,6 +157,9 @@ test("a visible tab takes the stream from one that is suspended without a word",
   await devtools.send("Debugger.resume");
   await devtools.send("Debugger.disable");
   await readers(first).waitFor({ state: "detached" });
+  // The first one has not asked while it had the stream, so it must ask before it takes it back.
+  await until(async () => (await first.evaluate<number>("questions")) > 0);
+  assert.equal(await first.evaluate("steals"), 0);
   await read(name);
   for (const page of [first, other]) await readers(page).waitFor();
   assert.equal(await other.evaluate(leadId), await other.evaluate(ownId));

@@ -170,10 +170,12 @@ function keepLed(turn: Turn, tabs: BroadcastChannel, ask: () => void): () => voi
   const check = (): void => {
     clearTimeout(timer);
     isAnswered = false;
-    if (!turn.stream) ask();
+    const isAsked = !turn.stream;
+    if (isAsked) ask();
     if (document.hidden) return;
     timer = setTimeout(() => {
-      if (!turn.stream && !isAnswered) turn.wait({ steal: true });
+      // A tab that had the stream has not asked. If it was suspended, another one has it now.
+      if (isAsked && !turn.stream && !isAnswered) turn.wait({ steal: true });
       check();
     }, answerMsMax);
   };
