@@ -47,6 +47,23 @@ export function textsOf(page: Page): Promise<string[]> {
   );
 }
 
+/**
+ * Types a text that one undo takes back, apart from what was typed before. On a busy machine,
+ * letters are more than the half second apart that begins another step, so no time passes meanwhile
+ * in the page.
+ */
+export async function typeAsStep(page: Page, text: string): Promise<void> {
+  await page.evaluate(`(() => {
+    const { now } = Date;
+    const at = Math.max(now(), globalThis.typedAt ?? 0) + 1_000;
+    globalThis.typedAt = at;
+    Date.now = () => at;
+    globalThis.endStep = () => void (Date.now = now);
+  })()`);
+  await page.keyboard.type(text);
+  await page.evaluate("endStep()");
+}
+
 /** Returns the paragraph and the offset of the caret, or of the end of the selection. */
 export function caretOf(page: Page): Promise<{ paragraph: number; offset: number }> {
   return page.evaluate(`(() => {

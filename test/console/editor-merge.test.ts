@@ -12,6 +12,7 @@ import {
   second,
   textsOf,
   third,
+  typeAsStep,
   untilTexts,
   withTexts,
 } from "./edited-page.ts";
@@ -171,10 +172,10 @@ test("a version of others joins under the open cursor, and undo takes back only 
   await using page = await openEditing(pages, name, said.length);
   expectProblems(page, /^409 POST .*:modifySegments$/);
   await placeCaret(page, 21, 0);
-  await page.keyboard.type("Jæja. ");
+  await typeAsStep(page, "Jæja. ");
   await page.keyboard.press("Control+End");
   await page.keyboard.press("Enter");
-  await page.keyboard.type("Endir.");
+  await typeAsStep(page, "Endir.");
   await page.evaluate(
     `document.querySelectorAll(".segment p")[21].scrollIntoView({ block: "center" })`,
   );
@@ -196,7 +197,7 @@ test("a version of others joins under the open cursor, and undo takes back only 
   assert.deepEqual(await caretOf(page), { paragraph: 23, offset: 6 });
   const by = (await topOf(page, 23)) - before;
   assert.ok(Math.abs(by) < 2, `the paragraph is moved by ${by} pixels`);
-  await page.keyboard.type("Sko. ");
+  await typeAsStep(page, "Sko. ");
   merged[23] = merged[23]?.replace("Jæja. ", "Jæja. Sko. ") ?? "";
   await untilTexts(page, [...merged, "Endir."]);
   for (let at = 0; at < 5; at++) await page.keyboard.press("Control+z");

@@ -5,7 +5,15 @@ import type { Page } from "playwright-core";
 import { readSubtitles } from "../../src/transcripts/subtitles/read-subtitles.ts";
 import { longSegments } from "../fixtures/long-transcript.ts";
 import { until } from "../fixtures/until.ts";
-import { caretOf, first, openEditing, placeCaret, second, third } from "./edited-page.ts";
+import {
+  caretOf,
+  first,
+  openEditing,
+  placeCaret,
+  second,
+  third,
+  typeAsStep,
+} from "./edited-page.ts";
 import { createInterview } from "./edited-transcript.ts";
 import { filmOf } from "./film.ts";
 import { checkLooks, openTestPages, someLooks, type TestPages } from "./open-test-pages.ts";
@@ -86,7 +94,7 @@ test("a subtitle that is chosen places the caret at its words, and the caret mar
   assert.deepEqual([before + caret.offset, caret.paragraph < 2], [offset, true]);
   assert.equal(await page.evaluate("document.activeElement.isContentEditable"), true);
   // The caret is where typing continues.
-  await page.keyboard.type("Sko, ");
+  await typeAsStep(page, "Sko, ");
   await until(async () => (await cuesOf(page)).some((text) => text.includes("Sko, ")));
   await panelOf(page).locator(".edit-cue").nth(1).click();
   await page.keyboard.press("Control+z");
