@@ -102,10 +102,13 @@ test("signing in again in another tab brings the text back, and the draft goes t
   await other.close();
 });
 
-/** Signs in as another user in a new tab of the same browser, as the sign-in page does. */
+/**
+ * Signs in as another user in a new tab of the same browser, as the sign-in page does. The tab
+ * shows no page of the console, whose lists might be loading when the user changes.
+ */
 async function signInElsewhere(page: Page, key: string): Promise<void> {
   const other = await page.context().newPage();
-  await other.goto(new URL("/console/keys", pages.service.address).href);
+  await other.goto(new URL("/healthz", pages.service.address).href);
   const status = await other.evaluate(`fetch("/console/session", {
     method: "POST",
     headers: { "x-hlust-console": "1", "content-type": "application/json" },
