@@ -152,11 +152,14 @@ test("another user who signs in in another tab neither sees nor overwrites the d
   await page.locator("nav a").first().click();
   await until(async () => (await draftOf(name, annasKey)).status === 200);
   assert.equal((await draftOf(name, pages.service.key)).status, 404);
+  // No list of a page is loading when the user changes: the service would refuse it.
+  await page.goto("about:blank");
   await signInElsewhere(page, pages.service.key);
   await page.goto(new URL(`/console/${name}`, pages.service.address).href);
   await page.locator(".segment").nth(3).waitFor({ state: "attached" });
   await page.keyboard.press("e");
   await untilTexts(page, withTexts({ 0: `Jæja. Sko. ${first}` }));
+  await page.goto("about:blank");
   await signInElsewhere(page, annasKey);
   await page.goto(new URL(`/console/${name}`, pages.service.address).href);
   await page.locator(".segment").nth(3).waitFor({ state: "attached" });
