@@ -23,6 +23,8 @@ export async function openBusyModelsFolder(
     .insertInto("model_task")
     .values({ ...task, state: "RUNNING", leased_until: leasedUntil })
     .execute();
-  parts.defer(() => db.deleteFrom("model_task").where("id", "=", id).execute());
+  parts.defer(async () => {
+    await db.deleteFrom("model_task").where("id", "=", id).execute();
+  });
   return parts.move();
 }

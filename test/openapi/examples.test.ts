@@ -279,12 +279,8 @@ async function firstLineOf(name: string): Promise<unknown> {
 }
 
 test("examples of speech get the documented responses", async () => {
-  const names = [
-    "hlust.speech.v2beta1.Speech.Recognize",
-    "google.cloud.speech.v1.Speech.Recognize",
-    "tiro.speech.v1alpha.Speech.Recognize",
-  ];
-  for (const name of names) {
+  for (const api of ["hlust.speech.v2beta1", "google.cloud.speech.v1", "tiro.speech.v1alpha"]) {
+    const name = `${api}.Speech.Recognize`;
     const { json } = await send(name, first(name));
     assert.ok(json.results[0].alternatives[0].transcript.length > 0);
     const known = new Set(shapeOf(first(name).answer));
@@ -377,13 +373,10 @@ test("examples of webhooks get the documented responses", async () => {
 test("examples of operators and of the vocabulary get the documented responses", async () => {
   const { nodes } = await sendAll("ListCatalogueModels", "ListNodes");
   real.set(exampleIn("ListNodes", "nodes", "0", "name"), nodes[0].name);
-  {
-    // A task that its node has begun is not cancelled at once, so the node is kept from it.
-    await using _busy = await openBusyModelsFolder(service, nodes[0].modelsFolder);
-    real.set(exampleIn("CreateModelTask", "name"), (await sendAll("CreateModelTask")).name);
-    await sendAll("CancelModelTask");
-  }
-  const { accounts } = await sendAll("ListModelTasks", "ListManagedAccounts");
+  // A task that its node has begun is not cancelled at once, so the node is kept from it.
+  await using _busy = await openBusyModelsFolder(service, nodes[0].modelsFolder);
+  real.set(exampleIn("CreateModelTask", "name"), (await sendAll("CreateModelTask")).name);
+  const { accounts } = await sendAll("CancelModelTask", "ListModelTasks", "ListManagedAccounts");
   real.set(exampleIn("ListManagedAccounts", "accounts", "0", "name"), accounts[0].name);
   // The failures are those that the other examples caused.
   await send("GetQueues", first("GetQueues"));
