@@ -156,13 +156,16 @@ test("the words of a paragraph are its text, in the order of their starts", () =
       for (const paragraph of paragraphs) {
         const { from, to } = paragraph;
         const words = timesOf(base, paragraph, retimings);
+        const isOneSegment = segmentOfWord(base, from) === segmentOfWord(base, to - 1);
+        // A time set while the next word was deleted may be after it. Saving puts it in order.
+        const isRetimed = retimings.keys().some((word) => from <= word && word < to);
+        const isInOrder = from < to && isOneSegment && !isRetimed;
         let offset = 0;
         let latest = 0;
         for (const word of words) {
           assert.equal(word.offset, offset);
           assert.ok(word.start <= word.end && word.start >= 0);
-          const isOneSegment = segmentOfWord(base, from) === segmentOfWord(base, to - 1);
-          if (from < to && isOneSegment) assert.ok(word.start >= latest);
+          if (isInOrder) assert.ok(word.start >= latest);
           latest = word.start;
           offset += word.text.length;
           const own = word.isUnchanged && word.word !== undefined ? base.words[word.word] : null;
