@@ -49,7 +49,8 @@ export function openGrpcServer({ address, key, authorities: ca }: ServerSettings
     const { code, rawMessage, cause } = ConnectError.from(error);
     const words = serverWords(rawMessage, key);
     const kind = kindOf(code, rawMessage);
-    return new ServerFailure(kind, `${origin} failed with ${Code[code]}: ${words}`, { cause });
+    const message = `${origin} failed with ${Code[code]}: ${words}`;
+    return new ServerFailure(kind, message, { status: Code[code], cause });
   };
   return {
     transport,
@@ -89,11 +90,12 @@ function kindOf(code: Code, message: string): FailureKind {
       return "refused";
     case Code.DataLoss:
       return "broken";
-    case Code.Canceled:
     case Code.Unknown:
+    case Code.Internal:
+      return "error";
+    case Code.Canceled:
     case Code.DeadlineExceeded:
     case Code.Aborted:
-    case Code.Internal:
     case Code.Unavailable:
       return "unreachable";
     default:

@@ -93,7 +93,7 @@ describe("a server of gRPC", () => {
       [3, rivaNoModel[0], "denied"],
       [3, rivaNoModel[1], "denied"],
       [3, rivaBadAudio, "refused"],
-      [2, rivaInferenceFailed, "unreachable"],
+      [2, rivaInferenceFailed, "error"],
     ];
     for (const [status, words, kind] of rows) {
       const server = await answering(() => ({ status, words }));
@@ -111,8 +111,8 @@ describe("a server of gRPC", () => {
       [3, "refused"],
       [8, "busy"],
       [14, "unreachable"],
-      [13, "unreachable"],
-      [2, "unreachable"],
+      [13, "error"],
+      [2, "error"],
     ];
     for (const [status, kind] of rows) {
       const server = await answering(() => ({ status, words: `because of ${key}` }));

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { speech } from "../../../test/fixtures/engine-pool-fixture.ts";
 import { until } from "../../../test/fixtures/until.ts";
 import type { DecoderOptions, Hypothesis } from "../protocol/engine.ts";
+import { AudioFailed } from "../protocol/audio-failed.ts";
 import { EngineUnavailable } from "../protocol/engine-absence.ts";
 import { CallLimit } from "./call-limit.ts";
 import { HostedDecoder } from "./hosted-decoder.ts";
@@ -98,6 +99,31 @@ test("a server whose answers are wrong is absent after another attempt, so that 
   assert.equal(once.health.absence(), undefined);
 });
 
+test("a server that is there, but answers a job with an error, is not absent", async () => {
+  const failing: Recognize = () =>
+    Promise.reject(new ServerFailure("error", "answered 500: CUDA error", { status: "500" }));
+  const page: Recognize = () => Promise.reject(new ServerFailure("broken", "not JSON"));
+  for (const [answer, words, shown] of [
+    [failing, "whisper at http://a.example: answered 500: CUDA error", "500"],
+    [page, "whisper at http://a.example: not JSON", "it cannot be read"],
+  ] as const) {
+    const { parts, health, calls } = openParts(answer);
+    await assert.rejects(
+      textOf(new HostedDecoder(parts, job), speech(100)),
+      (error) => error instanceof AudioFailed && error.message === words && error.answer === shown,
+    );
+    assert.equal(calls(), 3);
+    assert.equal(health.absence(), undefined);
+    // If it is not there, the audio is not the cause.
+    parts.server.probe = () => Promise.reject(new ServerFailure("unreachable", "refused"));
+    await assert.rejects(
+      textOf(new HostedDecoder(parts, job), speech(100)),
+      (error) => error instanceof EngineUnavailable && error.absence.kind === "UNREACHABLE",
+    );
+    assert.equal(health.absence()?.reason, "refused");
+  }
+});
+
 test("a server that ends the call of a stream before its audio ends has not recognized it", async () => {
   const early: Recognize = () => Promise.resolve(said("good"));
   const { parts, calls, stream } = openParts(early, length);
@@ -124,10 +150,7 @@ test("audio that a server refuses, and a text that no utterance has, are errors 
     const decoder = new HostedDecoder(parts, job);
     await assert.rejects(
       textOf(decoder, speech(100)),
-      (error) =>
-        error instanceof Error &&
-        !(error instanceof EngineUnavailable) &&
-        problem.test(error.message),
+      (error) => error instanceof AudioFailed && problem.test(error.message),
     );
     assert.equal(calls(), 1);
     assert.equal(health.absence(), undefined);

@@ -5,6 +5,7 @@ import {
   engineSampleRate,
   type Hypothesis,
 } from "../protocol/engine.ts";
+import { AudioFailed } from "../protocol/audio-failed.ts";
 import { EngineUnavailable } from "../protocol/engine-absence.ts";
 import { remoteAnswer } from "../protocol/remote-answer.ts";
 import type { CallLimit } from "./call-limit.ts";
@@ -158,18 +159,30 @@ class Utterance {
       } catch (error) {
         if (!(error instanceof ServerFailure)) throw error;
         const { kind, retryAfterMs = 0 } = error;
-        const message = `${this.#parts.name}: ${error.message}`;
-        if (kind === "refused") throw new Error(message, { cause: error });
         const waitMs = Math.max(waits[attempts] ?? 0, retryAfterMs);
-        const isLast = attempts >= waits.length || kind === "denied" || waitMs > retryMsMax;
-        if (isLast) {
-          health.failed({ kind, message });
-          const absence = health.absence() ?? { kind: "UNREACHABLE", reason: message, absentMs: 0 };
-          throw new EngineUnavailable(absence);
-        }
+        const isFinal = kind === "denied" || kind === "refused";
+        const isLast = attempts >= waits.length || isFinal || waitMs > retryMsMax;
+        if (isLast) throw await this.#errorOf(error);
         await sleep(waitMs, undefined, { signal: this.#dropping.signal });
       }
     }
+  }
+
+  /** Returns what the last failure means: the server is absent, or this audio is the cause. */
+  async #errorOf(failure: ServerFailure): Promise<AudioFailed | EngineUnavailable> {
+    const { name, health } = this.#parts;
+    const { kind, status = "it cannot be read" } = failure;
+    const message = `${name}: ${failure.message}`;
+    if (kind === "refused") return new AudioFailed(message, status, failure);
+    // Streams and short recordings do not ask for long, and another model continues them.
+    if ((kind === "error" || kind === "broken") && this.#options.mode === "job") {
+      await health.check();
+      const absence = health.absence();
+      return absence ? new EngineUnavailable(absence) : new AudioFailed(message, status, failure);
+    }
+    health.failed({ kind, message });
+    const absence = health.absence() ?? { kind: "UNREACHABLE", reason: message, absentMs: 0 };
+    return new EngineUnavailable(absence);
   }
 
   async #attempt(): Promise<readonly Hypothesis[]> {

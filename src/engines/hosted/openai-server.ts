@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { Agent, type Dispatcher, request } from "undici";
+import { Agent, type Dispatcher, errors, request } from "undici";
 import { joinSamples } from "../../audio/join-samples.ts";
 import { wavHeader } from "../../std/wav.ts";
 import { type Hint, engineSampleRate } from "../protocol/engine.ts";
@@ -54,7 +54,9 @@ export function openOpenaiServer(settings: ServerSettings): HostedServer {
       isWhisperCpp = answer.headers["server"] === "whisper.cpp";
       return { ...answer, text: await answer.body.text() };
     } catch (error) {
-      throw new ServerFailure("unreachable", `${base}: ${wordsOf(error)}`, { cause: error });
+      const isTooLong = error instanceof errors.ResponseExceededMaxSizeError;
+      const kind = isTooLong ? "refused" : "unreachable";
+      throw new ServerFailure(kind, `${base}: ${wordsOf(error)}`, { cause: error });
     }
   };
   return {
@@ -89,7 +91,7 @@ export function openOpenaiServer(settings: ServerSettings): HostedServer {
       const retryAfterMs = seconds > 0 ? 1000 * seconds : undefined;
       const words = serverWords(errorWords(text), key);
       const message = `${base} answered ${statusCode}: ${words || "nothing"}`;
-      throw new ServerFailure(kind, message, { retryAfterMs });
+      throw new ServerFailure(kind, message, { retryAfterMs, status: `${statusCode}` });
     },
     async probe(signal) {
       const { statusCode } = await ask("/models", { signal });

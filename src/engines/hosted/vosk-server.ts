@@ -12,7 +12,7 @@ import {
 import { checkResults } from "./check-readings.ts";
 import { jsonMember as member } from "./json-member.ts";
 import { readJsonWord } from "./json-word.ts";
-import { failureOfStatus, ServerFailure, serverWords } from "./server-failure.ts";
+import { type FailureKind, failureOfStatus, ServerFailure, serverWords } from "./server-failure.ts";
 
 /** The server compares this text with the message, spaces included. */
 const eof = '{"eof" : 1}';
@@ -113,7 +113,9 @@ async function connect(
     socket.terminate();
   });
   socket.on("error", (error) => {
-    over(new ServerFailure("unreachable", `${address.href}: ${error.message}`, { cause: error }));
+    const isTooLong = Reflect.get(error, "code") === "WS_ERR_UNSUPPORTED_MESSAGE_LENGTH";
+    const kind = isTooLong ? "refused" : "unreachable";
+    over(new ServerFailure(kind, `${address.href}: ${error.message}`, { cause: error }));
   });
   socket.on("close", (code, reason) => over(failureOfClose(address, code, reason.toString(), key)));
   let isCpp = false;
@@ -170,9 +172,13 @@ function failureOfClose(
 ): ServerFailure | undefined {
   if (code === 1000) return undefined;
   const message = `${href} closed with ${code}: ${serverWords(reason, key) || "no reason"}`;
-  if (code === 1013) return new ServerFailure("busy", message);
-  const isRefusal = code === 1007 || code === 1008 || code === 1009;
-  return new ServerFailure(isRefusal ? "refused" : "unreachable", message);
+  return new ServerFailure(failureOfCode(code), message, { status: `${code}` });
+}
+
+function failureOfCode(code: number): FailureKind {
+  if (code === 1013) return "busy";
+  if (code === 1011) return "error";
+  return code === 1007 || code === 1008 || code === 1009 ? "refused" : "unreachable";
 }
 
 /** Reads the answers until the server closes, and reports the text so far. */

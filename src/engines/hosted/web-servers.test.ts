@@ -61,11 +61,13 @@ describe("a server of OpenAI's protocol", () => {
       [404, "denied", '{"detail":"Model not found"}', /answered 404: Model not found$/],
       [400, "refused", '{"error":"audio is too short"}', /answered 400: audio is too short$/],
       [413, "refused", "", /answered 413: nothing$/],
+      [500, "error", '{"error":"CUDA error"}', /answered 500: CUDA error$/],
+      [502, "unreachable", "", /answered 502: nothing$/],
       [503, "unreachable", `<html>${"x".repeat(2000)}`, /answered 503: <html>x+\.\.\.$/],
       [200, "broken", "<html>", /is not JSON/],
       [200, "broken", '{"words":[]}', /has no text/],
       [200, "refused", `{"text":"${"a".repeat(100_000)}"}`, /more than 10000 characters/],
-      [200, "unreachable", `{"text":"${"a ".repeat(1_000_000)}"}`, /exceeded|size/i],
+      [200, "refused", `{"text":"${"a ".repeat(1_000_000)}"}`, /exceeded|size/i],
     ];
     for (const [status, kind, text, expected] of rows) {
       const { address } = await answering(text, status);
@@ -148,7 +150,7 @@ describe("a server of Vosk's protocol", () => {
     const rows: [code: number, kind: FailureKind, reason: string, words: RegExp][] = [
       [1013, "busy", "no room", /closed with 1013: no room/],
       [1008, "refused", "config.sample_rate: must be", /closed with 1008: config/],
-      [1011, "unreachable", key, /closed with 1011: \*\*\*/],
+      [1011, "error", key, /closed with 1011: \*\*\*/],
     ];
     for (const [code, kind, reason, expected] of rows) {
       const { address } = await answering([], code, reason);
@@ -167,8 +169,11 @@ describe("a server of Vosk's protocol", () => {
     await assertFails(openVoskServer(settings("ws://127.0.0.1:1")), "unreachable", /ECONNREFUSED/);
   });
 
-  test("one that is killed in the middle, or sends too much, is unreachable", async () => {
-    for (const end of ["terminate", "flood"] as const) {
+  test("one that is killed in the middle is unreachable, and one that sends too much refuses the audio", async () => {
+    for (const [end, kind] of [
+      ["terminate", "unreachable"],
+      ["flood", "refused"],
+    ] as const) {
       const server = opened.use(
         await openSocketServer((socket) => {
           socket.on("message", (_data, isBinary) => {
@@ -179,7 +184,7 @@ describe("a server of Vosk's protocol", () => {
         }),
       );
       const closed = end === "terminate" ? /closed with 1006/ : /Max payload/;
-      await assertFails(openVoskServer(settings(`ws://${server.host}`)), "unreachable", closed);
+      await assertFails(openVoskServer(settings(`ws://${server.host}`)), kind, closed);
     }
   });
 

@@ -235,6 +235,12 @@ test("an engine node that sends what it may not send is closed and named, and it
       /^error: a stack is not a text$/,
     ],
     [
+      "an error whose answer is a number",
+      ({ session, writer }) =>
+        writer.write("error", session, jsonOf({ message: "it failed", answer: 500 })),
+      /^error: an answer is not a text$/,
+    ],
+    [
       "a second hello",
       ({ say }) => say({ message: { case: "hello", value: {} } }),
       /may not send here/,

@@ -209,8 +209,10 @@ function checkError(value: unknown): void {
   if (!isObject(value) || !isText(value["message"], lettersMax)) {
     throw new Error("the message of an error is not a text");
   }
-  const { stack, absence } = value;
+  const { stack, absence, answer } = value;
   if (stack !== undefined && !isText(stack, lettersMax)) throw new Error("a stack is not a text");
+  if (answer !== undefined && !isText(answer, lettersMax))
+    throw new Error("an answer is not a text");
   checkedAbsence(absence);
 }
 

@@ -29,6 +29,8 @@ export type SessionEnd =
   | { readonly kind: "done" }
   /** `isReported`: the process reported the error, and another one might not have it. */
   | { readonly kind: "failed"; readonly error: unknown; readonly isReported?: boolean }
+  /** The server of a hosted model answers this audio with an error. */
+  | { readonly kind: "answered"; readonly answer: string; readonly error: Error }
   /** The server of a hosted model cannot recognize now. */
   | { readonly kind: "unavailable"; readonly absence: EngineAbsence }
   /**
@@ -207,14 +209,15 @@ export class ChildSession {
         this.end({ kind: "done" });
         break;
       case "error": {
-        const { message, stack, absence } = jsonPayload("error", frame);
+        const { message, stack, absence, answer } = jsonPayload("error", frame);
         if (absence) {
           this.end({ kind: "unavailable", absence });
           break;
         }
         const error = new Error(`in the engine process: ${message}`);
         if (stack !== undefined) error.stack = stack;
-        this.end({ kind: "failed", error, isReported: true });
+        if (answer === undefined) this.end({ kind: "failed", error, isReported: true });
+        else this.end({ kind: "answered", answer, error });
         break;
       }
       case "open":

@@ -277,9 +277,10 @@ export class EngineChild {
     if (frame.kind === "committed") this.#hasCommitted = true;
     if (resultKinds.has(frame.kind)) this.#errors = 0;
     if (frame.kind === "error") {
-      const { absence } = jsonPayload("error", frame);
+      const { absence, answer } = jsonPayload("error", frame);
       if (absence) this.#setAbsence(absence);
-      else this.#countError(failingMs);
+      // A server that answers some audio with an error recognizes other audio.
+      else if (answer === undefined) this.#countError(failingMs);
     }
     this.#sessions.take(frame);
   }

@@ -31,7 +31,7 @@ export async function replayWindow<T>(window: WindowSession<T>, signal: AbortSig
     const { isSuspect, avoided } = failures;
     const { end, child } = await runOnce(window, { hadPlace, isSuspect, avoided, signal });
     signal.throwIfAborted();
-    if (end.kind === "failed") throw end.error;
+    if (end.kind === "failed" || end.kind === "answered") throw end.error;
     const result = found();
     if (result !== undefined) return result;
     if (end.kind === "done") throw new Error("the engine process ended a window without a result");

@@ -149,6 +149,7 @@ export class ReplayedRecognition implements SessionClient {
         return;
       }
       if (end.kind === "failed") this.#failures.failed(end, child);
+      else if (end.kind === "answered") this.#failures.answered(end);
       else if (end.kind === "unavailable") this.#failures.absent(end.absence);
       else if (end.kind === "lost") this.#failures.lost(end);
       else if (end.kind === "ignored") this.#failures.ignored(child);

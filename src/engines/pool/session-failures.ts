@@ -1,6 +1,6 @@
 import { errorFields, type Log } from "../../std/log.ts";
 import { ServiceError } from "../../std/service-error.ts";
-import { type EngineAbsence, noEngine } from "../protocol/engine-absence.ts";
+import { type EngineAbsence, engineFailed, noEngine } from "../protocol/engine-absence.ts";
 import type { RecognitionMode } from "../protocol/engine.ts";
 import type { SessionEnd } from "./child-session.ts";
 import type { EngineChild } from "./engine-child.ts";
@@ -22,8 +22,8 @@ const ignoredRetryMs = 10_000;
 /** How long a recognition that gets no further waits for a server that is absent now and then. */
 const absentMsMax = 30_000;
 
-/** The ErrorInfo.reason for a session that crashes engine processes. */
-const engineFailed = "ENGINE_FAILED";
+/** How long a job waits before it asks a server again that answered it with an error. */
+const answeredRetryMs = 60_000;
 
 /**
  * How often the session of a recognition has ended since its last commit without being done, and
@@ -90,6 +90,14 @@ export class SessionFailures {
     this.#hasFailed = true;
     this.#avoided = child;
     this.#log.warn({ ...this.#fields, pid: child.pid, ...errorFields(error) }, "engine.retry");
+  }
+
+  /** Throws the error for audio that the server of a hosted model answers with an error. */
+  answered({ answer, error }: SessionEnd & { readonly kind: "answered" }): never {
+    const message = `the server of the speech model answers this audio with an error: ${answer}`;
+    const options = { reason: engineFailed, cause: error };
+    if (this.#mode !== "job") throw new ServiceError("internal", message, options);
+    throw new ServiceError("unavailable", message, { ...options, retryAfterMs: answeredRetryMs });
   }
 
   /** A process that is lost twice while it works on the session ends the recognition. */

@@ -7,6 +7,7 @@ import {
   type ReadyProcess,
   samplesOfBytes,
 } from "../protocol/engine-frames.ts";
+import { AudioFailed } from "../protocol/audio-failed.ts";
 import { EngineUnavailable } from "../protocol/engine-absence.ts";
 import type { LoadReport } from "../protocol/load-report.ts";
 import { readOwnSigns } from "../protocol/process-signs.ts";
@@ -214,7 +215,8 @@ export class EngineHost implements ProcessHost, SessionHost {
   #fail({ id, writer }: SessionTarget, error: unknown): void {
     const { message, stack = "" } = error instanceof Error ? error : new Error(String(error));
     const absence = error instanceof EngineUnavailable ? { absence: error.absence } : undefined;
-    writer.writeJson("error", id, { message, stack, ...absence });
+    const answer = error instanceof AudioFailed ? { answer: error.answer } : undefined;
+    writer.writeJson("error", id, { message, stack, ...absence, ...answer });
     const hosted = this.#sessions.get(id);
     // The number may now be that of a session of another connection.
     if (hosted?.writer === writer) this.close(hosted);

@@ -1,5 +1,7 @@
 /** The ErrorInfo.reason while no engine of a language can recognize. */
 export const noEngine = "NO_ENGINE";
+/** The ErrorInfo.reason for audio that crashes engine processes, or fails at a server. */
+export const engineFailed = "ENGINE_FAILED";
 
 /**
  * UNREACHABLE: it does not answer, or answers with a failure of its own. BUSY: it has no room.

@@ -142,6 +142,8 @@ export interface JsonPayloads {
     readonly stack?: string;
     /** Set if the server of a hosted model is the cause, not the audio. */
     readonly absence?: EngineAbsence;
+    /** Set if it answers this audio with an error (AudioFailed.answer). */
+    readonly answer?: string;
   };
   readonly listen: ListenAt;
   /** Whether it listens. */

@@ -3,7 +3,7 @@ import { databaseTrouble } from "../../database/database-trouble.ts";
 import { attemptsMax, LeaseLost } from "../../database/lease.ts";
 import { retryWhileDatabaseDown } from "../../database/retry-while-down.ts";
 import type { Tables } from "../../database/tables.ts";
-import { noEngine } from "../../engines/protocol/engine-absence.ts";
+import { engineFailed, noEngine } from "../../engines/protocol/engine-absence.ts";
 import { isPassingFailure } from "../../describe/passing-failure.ts";
 import { isLackingMedia, lostMedia, type AvoidedAccounts } from "../../media/lacking-media.ts";
 import type { JobRecorder } from "../../metrics/recorders.ts";
@@ -94,7 +94,8 @@ export class AttemptEnd {
     log.warn({ ...fields, ...errorFields(error) }, "job.attempt_failed");
     recorder?.retried();
     // An absent engine is not asked for by each job every few seconds for hours.
-    const engineMs = failure.reason === noEngine ? (failure.retryAfterMs ?? 0) : 0;
+    const isOfEngine = failure.reason === noEngine || failure.reason === engineFailed;
+    const engineMs = isOfEngine ? (failure.retryAfterMs ?? 0) : 0;
     const afterMs = Math.max(engineMs, 8 * retryMs * 4 ** (attempts - 1));
     if (isLackingMedia(error)) avoided.avoid(accountId, afterMs);
     await retryWhileDatabaseDown(withinTime(signal), () =>

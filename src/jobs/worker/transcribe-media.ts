@@ -6,7 +6,7 @@ import type {
   RecognitionOptions,
   Recognizer,
 } from "../../engines/protocol/recognizer.ts";
-import { noEngine } from "../../engines/protocol/engine-absence.ts";
+import { engineFailed, noEngine } from "../../engines/protocol/engine-absence.ts";
 import type { Hint } from "../../engines/protocol/engine.ts";
 import type { KeptOutputs } from "../../engines/protocol/kept-outputs.ts";
 import type { Segment } from "../../gen/hlust/transcripts/v1alpha1/transcripts_pb.ts";
@@ -157,6 +157,9 @@ export async function transcribeMedia(
 
 export const retryMsDefault = 250;
 
+/** The reasons that last longer than the retries of a piece. */
+const waitReasons: ReadonlySet<string> = new Set([noEngine, engineFailed]);
+
 /** Recognizes a piece. Retries after a lost engine, and waits for a busy engine. */
 async function recognizePiece(
   { recognizer, retryMs = retryMsDefault }: TranscribeParts,
@@ -191,7 +194,7 @@ async function recognizePiece(
       signal.throwIfAborted();
       if (!(error instanceof ServiceError)) throw error;
       // The job waits without a slot, so that jobs of other models get it.
-      if (how.mode === "job" && error.reason === noEngine) throw error;
+      if (how.mode === "job" && waitReasons.has(error.reason)) throw error;
       const isBusy = error.code === "resource_exhausted";
       if (!isBusy && (error.code !== "unavailable" || attempts === attemptsMax)) throw error;
       await sleep(waitMs, undefined, { signal });
