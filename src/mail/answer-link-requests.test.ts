@@ -207,6 +207,34 @@ describe("requested links", () => {
     assert.equal(events.length, 2);
   });
 
+  it("are answered although an earlier one fails, which is answered once it can be", async () => {
+    await using receiver = await openMailReceiver();
+    const [failing, other] = [await fixture.newAccount(), await fixture.newAccount()];
+    await fixture.invite(failing, { email: "failing@example.is" });
+    await fixture.invite(other, { email: "next@example.is" });
+    const { accountId } = callerOf(failing);
+    const { pool } = fixture.database;
+    // Nothing can be added to the audit log of the first account.
+    await pool.query(
+      `alter table audit_event add constraint none check (account_id <> '${accountId}') not valid`,
+    );
+    const { log, lines } = openKeptLog();
+    await using _worker = fixture.openWorker(mailOptionsFor(receiver.port), { log });
+    try {
+      await ask("failing@example.is");
+      await ask("next@example.is");
+      await until(async () => receiver.received.length === 1);
+      assert.deepEqual(addressesOf(receiver), ["next@example.is"]);
+      assert.equal(await counted("link_request"), 1);
+      await until(async () => lines.some(({ event }) => event === "mail.requests_failed"));
+    } finally {
+      await pool.query("alter table audit_event drop constraint none");
+    }
+    await until(async () => receiver.received.length === 2);
+    assert.deepEqual(addressesOf(receiver), ["failing@example.is", "next@example.is"]);
+    assert.ok(await isAnswered());
+  });
+
   it("are not sent by a worker that comes an hour late, and are deleted with old limits", async () => {
     const context = await fixture.newAccount();
     await fixture.invite(context, { email: "anna@example.is" });

@@ -7,6 +7,8 @@ import { insertMail } from "./mail-store.ts";
 
 /** The maximum number of mails for a request: the accounts that the person used last. */
 export const accountsMax = 10;
+/** After this many requests that fail, the others wait: something else is the cause. */
+const failedMax = 100;
 /** The advisory lock of an e-mail address, together with a hash of it. */
 const addressLock = 4_750_415;
 
@@ -14,16 +16,30 @@ const addressLock = 4_750_415;
  * Answers the requests for links that wait, oldest first: writes a mail to each member with the
  * address in an account that is not disabled, and the audit event, and deletes the request. A
  * request that no worker has answered for an hour is only deleted, since no one waits any more.
+ * Throws the first error of a request, after all others are answered.
  */
 export async function answerLinkRequests(
   parts: { readonly db: Kysely<Tables>; readonly log: Log },
   signal: AbortSignal,
 ): Promise<void> {
-  while (!signal.aborted) {
-    const acts = await parts.db.transaction().execute(answerNext);
-    if (!acts) return;
-    for (const { actor, act } of acts) logAct(parts.log, actor, act);
+  const { db, log } = parts;
+  const failed: string[] = [];
+  let failure: unknown;
+  while (!signal.aborted && failed.length < failedMax) {
+    let taken: string | undefined;
+    try {
+      const acts = await db
+        .transaction()
+        .execute(async (trx) => await answerNext(trx, failed, (id) => (taken = id)));
+      if (!acts) break;
+      for (const { actor, act } of acts) logAct(log, actor, act);
+    } catch (error) {
+      if (taken === undefined) throw error;
+      failed.push(taken);
+      failure ??= error;
+    }
   }
+  if (failed.length > 0) throw failure;
 }
 
 interface MemberAct {
@@ -31,14 +47,22 @@ interface MemberAct {
   readonly act: Act;
 }
 
-/** Answers one request. Returns what is in the audit log, or undefined if no request waits. */
-async function answerNext(trx: Transaction<Tables>): Promise<readonly MemberAct[] | undefined> {
+/**
+ * Answers one request, except those that failed. Returns what is in the audit log, or undefined if
+ * no request waits. `onTaken` gets the request before it is answered.
+ */
+async function answerNext(
+  trx: Transaction<Tables>,
+  failed: readonly string[],
+  onTaken: (id: string) => void,
+): Promise<readonly MemberAct[] | undefined> {
   const request = await trx
     .deleteFrom("link_request")
     .where("id", "=", (query) =>
       query
         .selectFrom("link_request")
         .select("id")
+        .where(sql<boolean>`id <> all(${failed}::uuid[])`)
         .orderBy("created_at")
         .limit(1)
         .forUpdate()
@@ -48,6 +72,7 @@ async function answerNext(trx: Transaction<Tables>): Promise<readonly MemberAct[
     .returning(isOld.as("isOld"))
     .executeTakeFirst();
   if (!request) return undefined;
+  onTaken(request.id);
   if (request.isOld) return [];
   const { email, language, address, request_id: requestId } = request;
   // Another worker may answer another request for the address, and its mail is not seen before it
