@@ -36,6 +36,26 @@ test("a saved text has no changes on the version that results", () => {
   );
 });
 
+test("times that were set for words and are cut off by the next one are saved once", () => {
+  const times = { startTime: "2.000000001s", endTime: "2.000000002s" };
+  const none = { startTime: "2.000000001s", endTime: "2.000000001s" };
+  const words = ["og ", "eittmenn "].map((word, at) => ({ ...(at === 0 ? none : times), word }));
+  const base = baseOf([{ ...times, words, speakerId: "" }]);
+  const pins = [
+    { from: 3, to: 5, ...times },
+    { from: 6, to: 12, ...times },
+  ];
+  const paragraphs = [{ text: "og ei ttmenn ", speaker: "", from: 0, to: 2, isSoft: false, pins }];
+  const edited = { base, paragraphs, retimings: new Map() };
+  const saved = savedOf(edited);
+  assert.deepEqual(
+    saved.words.map(({ endTime }) => endTime),
+    [none.endTime, none.endTime, times.endTime],
+  );
+  const moved = rebased({ ...edited, saved });
+  assert.deepEqual(changesOf(saved, moved.paragraphs), []);
+});
+
 test("all words of a saved text can be retimed, and opened again they have these times", () => {
   fc.assert(
     fc.property(drawnSpokenEdits, fc.nat(), (edited, draw) => {

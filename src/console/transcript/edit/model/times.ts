@@ -272,18 +272,21 @@ function spanOfWords(
   return { start, end };
 }
 
-/** Returns a paragraph without the pins of words that have the same times in the base. */
+/**
+ * Returns a paragraph without the pins that change nothing: their words are words of the base that
+ * have the same times without any pin. A pin may be shorter than it was set, because of the next.
+ */
 export function withoutOwnPins(base: Base, paragraph: EditedParagraph): EditedParagraph {
   const { pins } = paragraph;
   if (!pins) return paragraph;
   const own = timesOf(base, withPins(paragraph, []));
+  const pinned = timesOf(base, paragraph);
   const other = pins.filter((pin) => {
-    const words = own.filter(({ offset, text }) => {
-      return pinsWithin([pin], offset, offset + text.length).length > 0;
+    return !own.every(({ offset, text, isUnchanged, startTime, endTime }, at) => {
+      if (pinsWithin([pin], offset, offset + text.length).length === 0) return true;
+      const same = pinned[at]?.startTime === startTime && pinned[at].endTime === endTime;
+      return isUnchanged && same;
     });
-    const [first, last] = [words[0], words.at(-1)];
-    const isOwn = words.every(({ isUnchanged }) => isUnchanged);
-    return !isOwn || first?.startTime !== pin.startTime || last?.endTime !== pin.endTime;
   });
   return withPins(paragraph, other);
 }
