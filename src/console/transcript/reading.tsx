@@ -11,6 +11,7 @@ import { TranscriptAside } from "./aside/transcript-aside.tsx";
 import { ElsewhereNote } from "./edit/presence/elsewhere-note.tsx";
 import { scrollPlaceOf } from "./edit/scroll-place.ts";
 import { type Editing, useEditing } from "./edit/use-editing.ts";
+import { UnopenedNote } from "./edit/saving/unopened-note.tsx";
 import { FindInText } from "./finding/find-in-text.tsx";
 import { Media } from "./media.tsx";
 import type { Playback } from "./playback.ts";
@@ -54,7 +55,6 @@ export function Reading({ transcript, name, version }: ReadingProps) {
     name,
     transcript,
   });
-  const { unopened } = editing;
   const presence = usePresence(name, useReader(root, text, playable));
   const linkTo = linkOf(name, version, subtitles.isOn);
   const picture = usePicture(transcript);
@@ -79,8 +79,8 @@ export function Reading({ transcript, name, version }: ReadingProps) {
             }
           />
           {editing.isElsewhere && !subtitles.isOn && <ElsewhereNote onTake={editing.beginHere} />}
-          {unopened && !subtitles.isOn && (
-            <unopened.Note draft={unopened.draft} onRetry={editing.begin} />
+          {editing.unopened && !subtitles.isOn && (
+            <UnopenedNote draft={editing.unopened} onRetry={editing.begin} />
           )}
           {version !== undefined && <EarlierVersion transcript={transcript} name={name} />}
         </>

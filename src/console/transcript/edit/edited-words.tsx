@@ -39,7 +39,6 @@ const ClashDialog = loadLater(() =>
 );
 
 export { findDraft } from "./saving/find-draft.ts";
-export { UnopenedNote } from "./saving/unopened-note.tsx";
 export { giveText, takeText, takeTextOver };
 
 interface EditedProps {

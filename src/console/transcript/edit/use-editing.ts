@@ -25,13 +25,8 @@ export interface Editing {
   readonly leave: () => void;
   /** Edits the text again, with the draft that is current now. */
   readonly reopen: () => void;
-  /**
-   * The draft over which nothing may be edited, because it cannot be opened for now, and the
-   * component that says so.
-   */
-  readonly unopened:
-    | { readonly draft: UnopenedDraft; readonly Note: typeof editedWords.UnopenedNote }
-    | undefined;
+  /** The draft over which nothing may be edited, because it cannot be opened for now. */
+  readonly unopened: UnopenedDraft | undefined;
 }
 
 type State = Pick<Editing, "Text" | "place" | "isElsewhere" | "unopened">;
@@ -75,10 +70,9 @@ export function useEditing(
           change({ isElsewhere: true });
           return;
         }
-        const { findDraft, giveText, EditedWords: Text, UnopenedNote: Note } = module;
-        const draft = await findDraft(owner, name, latest.current);
-        if (isOpen.current) change(draft ? { unopened: { draft, Note } } : { Text });
-        if (draft || !isOpen.current) giveText(key);
+        const unopened = await module.findDraft(owner, name, latest.current);
+        if (isOpen.current) change(unopened ? { unopened } : { Text: module.EditedWords });
+        if (unopened || !isOpen.current) module.giveText(key);
       };
       void import("./edited-words.tsx").then(start).finally(() => {
         isBeginning.current = false;
