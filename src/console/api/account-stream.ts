@@ -10,6 +10,8 @@ import { transcriptLock } from "./transcript-locks.ts";
  * suspended, and the visible one takes its place.
  */
 const answerMsMax = 5_000;
+/** A tab whose timer is later than this was suspended itself, or had no time to read answers. */
+const lateMsMax = 1_000;
 
 /** Follows the jobs of a user's account (identityOf). Returns a function that stops. */
 export function watchJobs(
@@ -171,11 +173,13 @@ function keepLed(turn: Turn, tabs: BroadcastChannel, ask: () => void): () => voi
     clearTimeout(timer);
     isAnswered = false;
     const isAsked = !turn.stream;
+    const askedAt = performance.now();
     if (isAsked) ask();
     if (document.hidden) return;
     timer = setTimeout(() => {
       // A tab that had the stream has not asked. If it was suspended, another one has it now.
-      if (isAsked && !turn.stream && !isAnswered) turn.wait({ steal: true });
+      const isInTime = performance.now() - askedAt < answerMsMax + lateMsMax;
+      if (isAsked && isInTime && !turn.stream && !isAnswered) turn.wait({ steal: true });
       check();
     }, answerMsMax);
   };
