@@ -58,10 +58,9 @@ export function* problemSteps(
     for (const [at, { text }] of group.entries()) {
       if (problems.length >= problemsMax) return problems;
       const own = long.filter(({ paragraph }) => paragraph === at);
-      const found = [...invalidCharacters(text), ...own];
       const free = problemsMax - problems.length;
-      for (const problem of found.slice(0, free))
-        problems.push({ ...problem, paragraph: first + at });
+      const found = [...invalidCharacters(text).take(free), ...own].slice(0, free);
+      for (const problem of found) problems.push({ ...problem, paragraph: first + at });
       yield;
     }
     first += group.length;
